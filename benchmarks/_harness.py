@@ -1,6 +1,6 @@
-"""Interleaved timing of rivals, each in a process of its own that waits between its turns.
+"""Times rivals in turns. Each rival has its own process, which waits between its turns.
 
-Machines are shared and noisy: absolute rates drift, ratios of turns that follow each other do not.
+Machines are shared and noisy, so absolute rates drift. Ratios of consecutive turns do not drift.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-# After its turn a rival still makes some batches ahead: the next one's turn begins when that is done.
+# After its turn, a rival still prefetches some batches. The next rival's turn begins after this time.
 SETTLE_SECONDS = 1.5
 
 
@@ -27,14 +27,14 @@ def arguments(
     choices: Mapping[str, Iterable[str]],
     data: str = argparse.SUPPRESS,
 ) -> argparse.ArgumentParser:
-    """The arguments of a benchmark in which rivals take turns, also of its workers.
+    """Builds the argument parser of a benchmark in which rivals take turns; the rivals' processes use it, too.
 
     Args:
-        doc: of the script, whose first line is shown.
-        batches: in a turn, if not told otherwise.
-        rivals: names of all.
-        choices: further things to choose some of, by the name of the argument.
-        data: help of --data; SUPPRESS: only workers are told where the data are.
+        doc: docstring of the script; its first line is the description.
+        batches: default number of batches in a turn.
+        rivals: names of all rivals.
+        choices: possible values of further arguments, by argument name.
+        data: help of --data; SUPPRESS hides the argument, if only the rivals' processes get it.
     """
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument("--threads", type=int, default=2)
@@ -48,7 +48,7 @@ def arguments(
 
 
 class Worker:
-    """A subprocess that runs batches when told to."""
+    """Controls the process of a rival, which runs batches on request."""
 
     def __init__(self, script: Path, rival: str, workload: str, data: str, threads: int, python: str):
         command = [
@@ -69,7 +69,7 @@ class Worker:
         self.problem = ""
 
     def start(self) -> bool:
-        """Waits for the first batch; False (with a reason) if the rival is not installed."""
+        """Waits for the first batch; returns False and sets `problem` if the rival cannot run."""
         answer = self._read()
         self.problem = answer.get("problem", "")
         self.first = answer.get("first_batch_s")
@@ -99,12 +99,12 @@ class Worker:
 
 
 def serve(first_batch_s: float, run: Callable[[int], float], facts: Callable[[], dict]) -> None:
-    """The worker's side: runs as many batches as each line of the input says, 0 ends it.
+    """Serves turns in the process of a rival: each line of the input is a number of batches to run; 0 ends the loop.
 
     Args:
         first_batch_s: seconds from the start to the first batch.
         run: runs a number of batches and returns images a second.
-        facts: what to report at the end.
+        facts: returns further results to report at the end.
     """
     say({"first_batch_s": first_batch_s})
     for line in sys.stdin:
@@ -118,10 +118,12 @@ def serve(first_batch_s: float, run: Callable[[int], float], facts: Callable[[],
 def serve_batches(
     open_batches: Callable[[], Iterator[Any]], samples: int, clock: Callable[[], float] = time.perf_counter
 ) -> None:
-    """Serves batches of as many samples; a rival whose libraries are missing says so.
+    """Serves turns with an iterator over batches; reports a problem if the rival's libraries are missing.
 
     Args:
-        clock: of the rates, by the wall or of the processor.
+        open_batches: returns the iterator.
+        samples: number of samples in a batch.
+        clock: clock for the rates: wall time or processor time.
     """
     start = time.perf_counter()
     try:
@@ -141,7 +143,7 @@ def serve_batches(
 
 
 def print_row(row: Mapping[str, Any]) -> None:
-    """Prints what `compare` found of a rival as a row: its rates, their ratio, and the time to the first batch."""
+    """Prints a row of `compare`: a rival's rates, their ratio, and the time to the first batch."""
     print(
         f"| {row['workload']} | {row['rival']} | {row['median']:.0f} ({row['low']:.0f} to {row['high']:.0f}) | "
         f"{row['ratio']:.2f} | {row['first_batch_s']:.1f} |",
@@ -157,10 +159,12 @@ def compare(
     script: Path, rivals: Sequence[str], workload: str, *, data: str, threads: int, rounds: int, batches: int,
     pythons: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Medians of each rival and its ratios, turn by turn, to the first one that works.
+    """Returns a row for each rival that runs: the median rate, and the median of its ratios to the first rival's rates.
+
+    A ratio compares the turns of the same round.
 
     Args:
-        pythons: interpreters of rivals that have another one.
+        pythons: paths of Python interpreters by rival; a rival that is missing here uses the current interpreter.
     """
     workers = []
     for rival in rivals:

@@ -1,11 +1,11 @@
-"""Decoding of sounds, jdali against the real DALI (CPU), in one run: files a second out of a pipeline.
+"""Measures the decoding of sounds in a pipeline, jdali against DALI (CPU): files a second.
 
     python benchmarks/audio.py [--threads 2] [--rounds 5] [--workload wav ...]
 
-The files are speech-like noise of 2 to 12 seconds at 16 kHz, made on the spot and read by the file reader. Each
-rival is a process of its own and they take turns; a row is the median of the rounds, the ratio is that of each
-turn to DALI's turn of the same round (median). `cpu` is the processor time of a file, in milliseconds, over
-all threads: it does not depend on what else the machine does.
+The script writes the files: speech-like noise of 2 to 12 seconds at 16 kHz. The rivals run in separate processes and
+take turns. A row shows the median over the rounds. The ratio compares a rival's turn with DALI's turn of the same round
+(median). `cpu` is the processor time of a file over all threads, in milliseconds; the load of the machine hardly
+changes it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WORKLOADS = ("wav", "flac", "ogg", "wav-44100", "flac-44100", "ogg-44100", "wav-
 
 
 def make(folder: Path) -> None:
-    """Some files of each format: noise in a slow rhythm, so that it is packed about as well as speech."""
+    """Writes files of each format: noise with a slow rhythm, which compresses about as well as speech."""
     rng = np.random.default_rng(0)
     for i in range(FILES):
         count = int(16000 * (2 + 10 * i / FILES))
@@ -45,7 +45,7 @@ def make(folder: Path) -> None:
 
 
 def pipeline(package: str, workload: str, folder: str, threads: int):
-    """The same pipeline for DALI and for jdali: only the import differs."""
+    """Defines the same pipeline for DALI and for jdali; only the imports differ."""
     root = importlib.import_module(package)
     fn = importlib.import_module(package + ".fn")
     types = importlib.import_module(package + ".types")
@@ -68,7 +68,7 @@ def worker(rival: str, workload: str, folder: str, threads: int) -> None:
         start = time.perf_counter()
         pipe = pipeline({"dali": "nvidia.dali"}.get(rival, rival), workload, folder, threads)
         pipe.build()
-        for _ in range(4):  # all shapes of an epoch
+        for _ in range(4):  # compiles programs for all shapes of an epoch
             pipe.run()
         first = time.perf_counter() - start
     except ImportError as error:

@@ -1,10 +1,11 @@
-"""Training pipelines with automatic augmentation: jdali against the real DALI, interleaved in one run.
+"""Measures training pipelines with automatic augmentation, jdali against DALI.
 
     python benchmarks/auto_aug.py [--data DIR] [--threads 2] [--rounds 5] [--workloads trivial rand ...]
 
-Each rival is a process of its own and they take turns. A row is the median of the rounds, in images a second of
-processor time (so that it says the same on a busy machine); the ratio is that of each turn to DALI's of the same round.
-"plain" is the same pipeline without augmentations, "augment" are the augmentations alone, on pictures in memory.
+The rivals run in separate processes and take turns. A row shows the median over the rounds, in images a second of
+processor time, which the load of the machine hardly changes. The ratio compares a turn with DALI's turn of the same
+round. "plain" is the same pipeline without augmentations. Workloads that end with "_alone" have only the augmentations,
+on pictures in memory.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ PACKAGES = {"dali": "nvidia.dali", "jdali": "jdali"}
 
 
 def pipeline(package: str, workload: str, data: str, threads: int):
-    """The same pipeline for DALI and for jdali: only the import differs."""
+    """Defines the same pipeline for DALI and for jdali; only the imports differ."""
     root = importlib.import_module(package)
     fn = importlib.import_module(package + ".fn")
     name, _, alone = workload.partition("_")

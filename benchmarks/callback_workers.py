@@ -1,11 +1,10 @@
-"""A callback that holds the GIL, in the process itself and in worker processes: samples a second.
+"""Measures a callback that holds the GIL, in the main process and in worker processes: samples a second.
 
     python benchmarks/callback_workers.py [--threads 2] [--rounds 5]
 
-`--threads` is the number of workers. Each sample is a run-length coded picture that Python decodes byte by byte
-(about 2 ms). DALI runs the same callback
-in its own workers. Each rival is a process of its own and they take turns; the ratio is that of each turn to jdali's
-turn in the process itself of the same round (median).
+`--threads` is the number of workers. Each sample is a run-length coded picture that Python decodes byte by byte (about
+2 ms). DALI runs the same callback in its own workers. The rivals run in separate processes and take turns. The ratio
+compares a turn with the turn of jdali without workers in the same round (median).
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ RIVALS = ("jdali", "jdali_workers", "dali_workers")
 
 
 class Decode:
-    """Decodes pictures that are made once, from pairs of a count and a value."""
+    """Decodes pictures from pairs of a count and a value. The coded pictures are generated only once."""
 
     def __init__(self) -> None:
         rng = np.random.default_rng(0)

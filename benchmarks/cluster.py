@@ -1,11 +1,12 @@
-"""Batches made by workers of a Ray cluster beside processes: speed, and processor time.
+"""Compares workers of a Ray cluster with local worker processes: speed, and processor time.
 
     python benchmarks/cluster.py [--workload train val tiny speech] [--rounds 5]
 
-Two workers each, one thread in each worker. They take turns, and the ratio is that of each turn to the turn of the processes
-of the same round (median). The cluster is one node, this machine, so nothing crosses a network. Processor time is that of the
-process that trains alone, and that of all processes, with workers, actors and Ray's own: where the cores are the bound, its
-ratio is that of the rates on a quiet machine, and other programs change it less.
+Each rival has two workers with one thread each. The rivals take turns; the ratio compares a turn of Ray with the turn
+of the processes in the same round (median). The cluster has one node, this machine, so no data crosses a network.
+Processor time is measured twice: for the training process alone, and for all processes, including workers, actors and
+Ray's own. If the cores are the bottleneck, the ratio of the latter equals the ratio of the rates on a quiet machine,
+and the load changes it less.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ from workers import DRAIN, WORKLOADS, measure, pipeline
 
 RIVALS = ("processes", "ray")
 STORE_BYTES = 1 << 30
-# Small batches travel together, so more of them are under way: batches before a turn counts, and in it.
+# Batches before a turn is timed, and in the turn. There are many, because small batches share a call, so more are in
+# flight.
 TINY_DRAIN, TINY_BATCHES = 80, 240
 
 
 def on_ray() -> Any:
-    """Two workers of Ray in place of processes."""
+    """Starts a Ray cluster, and returns two workers of it."""
     import ray
 
     from jdali.plugin.ray import Workers
@@ -45,7 +47,7 @@ def on_ray() -> Any:
 
 
 def of_all_processes() -> float:
-    """Processor time of the threads of this process and of all that it has started, seconds."""
+    """Returns the processor time of all threads of this process and its descendants, seconds."""
     parents = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -63,13 +65,13 @@ def of_all_processes() -> float:
 
 
 def work(rival: str, workload: str, folder: str, threads: int) -> None:
-    """Runs one rival, whenever its turn comes."""
+    """Runs a rival's turns."""
     from jdali._pipeline import config
 
     def make() -> Any:
         if rival == "ray":
             workers = on_ray()
-            # The definitions that benchmarks share say nothing of workers.
+            # Set the workers here, because the shared pipeline definitions do not mention workers.
             config._workers_of_environment = lambda: workers
         else:
             os.environ["JDALI_WORKERS"] = "2"

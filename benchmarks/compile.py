@@ -1,10 +1,10 @@
-"""Compile time of pipelines: how long tracing, lowering and XLA take until the first batch, without any cache.
+"""Measures the compile time of pipelines: tracing, lowering and XLA until the first batch, without any cache.
 
     python benchmarks/compile.py [--cases flips-50 noise.shot ...]
 
-Each case is a process of its own. Times are seconds of the clock, except for `cpu`, the processor time of the first
-batch, which is the steadier figure on a shared machine. Tracing includes that of functions within functions, and
-`jdali._numerics.exact` tracing the program again.
+Each case runs in a separate process. Times are wall seconds, except for `cpu`, the processor time of the first batch,
+which varies less on a shared machine. Tracing includes nested functions, and the second tracing by
+`jdali._numerics.exact`.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ CASES: dict[str, tuple[Any, ...]] = {
 
 
 def worker(case: str) -> None:
-    """Prints a JSON object of seconds by part."""
+    """Runs a case, and prints a JSON object with seconds by part."""
     import jax
 
     import jdali
@@ -145,7 +145,7 @@ def worker(case: str) -> None:
 
 
 def covered(spans: list[tuple[float, float]]) -> float:
-    """Seconds in at least one of the spans: functions are traced within others."""
+    """Returns the total length of the union of spans, because the traces of nested functions overlap."""
     total, until = 0.0, -np.inf
     for start, end in sorted(spans):
         total += max(0.0, end - max(start, until))

@@ -1,9 +1,9 @@
-"""Dynamic mode against DALI's: the time of one call on small data, where nothing but the call itself costs.
+"""Compares dynamic mode with DALI's: the time of a call on small data, which is mostly overhead of the call.
 
     python benchmarks/dynamic.py [--rounds 150] [--calls 5] [--workloads pair resize]
 
-Both libraries run in this process, in short turns, each call until its values are in host memory. Flags, factors
-and angles are others with every call. Medians over the turns, of wall time and of the processor time of all
+Both libraries run in this process, in short turns. A call ends when its values are in host memory. Flags, factors and
+angles change with every call. Results are medians over the turns, of wall time and of the processor time of all
 threads.
 """
 
@@ -22,11 +22,11 @@ BATCH = 8
 
 
 def angle(i: int) -> float:
-    """Degrees, other ones with every call."""
+    """Returns an angle in degrees that differs for each call number."""
     return i * 0.618034 % 1 * 90
 
 
-# What is called: of the library, a picture or a batch of them, and the number of the call.
+# Title, whether the input is a batch, and the call; its arguments: library, picture or batch, number of the call.
 WORKLOADS: dict[str, tuple[str, bool, Callable[[Any, Any, int], Any]]] = {
     "pair": (
         "flip, brightness", False,
@@ -50,7 +50,7 @@ WORKLOADS: dict[str, tuple[str, bool, Callable[[Any, Any, int], Any]]] = {
 
 
 def libraries() -> dict[str, Any]:
-    """jdali's dynamic mode, and DALI's where it is installed."""
+    """Returns the modules of dynamic mode: jdali's, and DALI's if it is installed."""
     import jdali.dynamic
 
     found = {"jdali": jdali.dynamic}
@@ -64,7 +64,7 @@ def libraries() -> dict[str, Any]:
 
 
 def caller(library: Any, workload: str) -> Callable[[int], None]:
-    """Runs a number of calls, each until its values are read."""
+    """Returns a function that runs a number of calls, and reads the values of each call."""
     _, several, call = WORKLOADS[workload]
     data = (
         library.as_batch([IMAGE] * BATCH, layout="HWC") if several else library.as_tensor(IMAGE, layout="HWC")
@@ -83,14 +83,14 @@ def caller(library: Any, workload: str) -> Callable[[int], None]:
 
 
 def measure(run: Callable[[int], None], calls: int) -> tuple[float, float]:
-    """Wall and processor time of a call, ms."""
+    """Returns the wall time and the processor time of a call, ms."""
     wall, processor = time.perf_counter(), time.process_time()
     run(calls)
     return (time.perf_counter() - wall) / calls * 1e3, (time.process_time() - processor) / calls * 1e3
 
 
 def compare(workload: str, rounds: int, calls: int) -> list[str]:
-    """A line of the table for each library."""
+    """Measures a workload; returns a row of the table for each library."""
     rivals = {name: caller(library, workload) for name, library in libraries().items()}
     for run in rivals.values():
         run(100)  # compiles, and is not counted

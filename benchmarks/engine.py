@@ -1,9 +1,9 @@
-"""The engine itself: overhead per batch, programs compiled, time to the first batch, memory over epochs.
+"""Measures the engine: overhead per batch, compiled programs, time to the first batch, memory over epochs.
 
     python benchmarks/engine.py [--data DIR]
 
-Each measurement runs in a fresh process; the first-batch times use a compilation cache of their own, empty
-for "cold" and filled by that run for "warm".
+Each measurement runs in a fresh process. The first batch is timed twice with a new compilation cache: "cold" starts
+with the empty cache, "warm" with the cache that "cold" has filled.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pipelines import dali_like, default_data, wait
 
 
 def overhead(data: str) -> None:
-    """Batches of 256 small samples through two trivial operators."""
+    """Times batches of 256 small samples through two trivial operators."""
     import jdali
     from jdali import fn
 
@@ -51,7 +51,7 @@ def overhead(data: str) -> None:
 
 
 def programs(data: str) -> None:
-    """Programs compiled in 3 epochs of ResNet-50 training."""
+    """Counts the programs compiled in 3 epochs of ResNet-50 training."""
     pipe = dali_like("jdali", "train", data, 2)
     files = pipe.epoch_size("Reader")
     for _ in range(-(-3 * files // 32)):
@@ -61,7 +61,7 @@ def programs(data: str) -> None:
 
 
 def first_batch(data: str) -> None:
-    """From the start of Python to the first batch of ResNet-50 training."""
+    """Measures the time from the start of Python to the first batch of ResNet-50 training."""
     start = float(os.environ["JDALI_BENCHMARK_START"])
     wait(dali_like("jdali", "train", data, 2).run())
     name = os.environ["JDALI_BENCHMARK_NAME"]
@@ -71,7 +71,7 @@ def first_batch(data: str) -> None:
 
 
 def memory(data: str) -> None:
-    """Resident memory after 5 and after 50 epochs of ResNet-50 training."""
+    """Measures the resident memory after 5, 25 and 50 epochs of ResNet-50 training."""
     pipe = dali_like("jdali", "train", data, 2)
     batches = -(-pipe.epoch_size("Reader") // 32)
     marks = {}

@@ -1,4 +1,4 @@
-"""jdali among the loaders of 2026: pictures, sounds and video, decoded on two threads in one run.
+"""Compares jdali with the loaders of 2026: pictures, sounds and video, decoded on two threads.
 
     python benchmarks/field.py [--threads 2] [--rounds 5] [--workload pictures sounds h264 vp9] [--data DIR]
 
@@ -6,11 +6,11 @@ pictures   whole photographs to 224 x 224, uint8, batches of 32
 sounds     speech-like noise in FLAC, 2 to 12 seconds at 16 kHz, to floats, batches of 16
 h264, vp9  sequences of 8 frames of 640 x 360 at random places of a clip, batches of 4
 
-Each rival is a process of its own and they take turns, with the same files in the same order; rivals that are not
-installed are left out. A row is the median of the rounds: samples a second, the ratio to jdali's turn of the same round,
-processor time a sample of the process and all that it started, the cores that this keeps busy, and the difference of the
-values of the first batch to jdali's, mean and largest. Loaders resize and upsample chroma in their own ways, so these
-differ. Torch's DataLoader has processes in place of threads. SPDL needs FFmpeg's libraries.
+The rivals run in separate processes and take turns, with the same files in the same order. Rivals that are not
+installed are left out. A row shows medians over the rounds: samples a second, the ratio to jdali's turn of the same
+round, processor time a sample (with child processes), and the number of busy cores. It also shows the mean and the
+largest difference of the first batch from jdali's. Batches differ, because loaders resize and upsample chroma in
+different ways. Torch's DataLoader uses processes in place of threads. SPDL needs FFmpeg's libraries.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ import video
 from _harness import arguments, compare, say, serve
 from cluster import of_all_processes
 
-SIDE, RATE = 224, 25  # of pictures; of frames, see `video.make`
+SIDE, RATE = 224, 25  # height and width of pictures; frames a second, see `video.make`
 BATCH = {"pictures": pipelines.BATCH, "sounds": audio.BATCH, "h264": video.BATCH, "vp9": video.BATCH}
-BATCHES = {"pictures": 16, "sounds": 48, "h264": 12, "vp9": 12}  # in a turn
-# Batches that a rival may have made while another one had its turn.
+BATCHES = {"pictures": 16, "sounds": 48, "h264": 12, "vp9": 12}  # number of batches in a turn
+# Batches that are not timed, because a rival may have prefetched them before its turn.
 DRAIN = 6
 Batches = Iterator[Any]
 
 
 def files_of(workload: str, data: str) -> list[str]:
-    """All files in the order in which they are read, for one epoch."""
+    """Lists all files of an epoch in the order in which they are read."""
     if workload == "pictures":
         return pipelines.files_of(data)
     return sorted(map(str, Path(data, "flac").glob("*.flac")))
@@ -57,15 +57,15 @@ def batches_of(workload: str, data: str) -> Iterator[list[str]]:
 
 
 def clips() -> Iterator[list[int]]:
-    """First frames of the sequences of a batch, for ever."""
+    """Yields batches of the first frame numbers of sequences, endlessly."""
     rng = np.random.default_rng(0)
     while True:
         yield (rng.integers(video.FRAMES // video.LENGTH, size=video.BATCH) * video.LENGTH).tolist()
 
 
-# --- rivals: each yields batches for ever ----------------------------------------------------------
+# --- rivals: each yields batches endlessly ---------------------------------------------------------
 def with_jdali(workload: str, data: str, threads: int, package: str = "jdali", **options: Any) -> Batches:
-    """The same pipelines for DALI and for jdali: only the import differs."""
+    """Defines the same pipelines for DALI and for jdali; only the imports differ."""
     root = importlib.import_module(package)
     fn = importlib.import_module(package + ".fn")
 
@@ -91,7 +91,7 @@ def with_jdali(workload: str, data: str, threads: int, package: str = "jdali", *
         if workload == "sounds":
             yield [np.asarray(batch.at(i)) for i in range(len(batch))]
         else:
-            yield np.asarray(batch.as_tensor())  # a view of memory of the host
+            yield np.asarray(batch.as_tensor())  # a view of host memory
 
 
 def with_spdl(workload: str, data: str, threads: int) -> Batches:
@@ -130,7 +130,7 @@ def with_spdl(workload: str, data: str, threads: int) -> Batches:
 
 
 def with_torch(workload: str, data: str, threads: int) -> Batches:
-    """Two processes of a DataLoader, with decoders of torchvision and torchcodec."""
+    """Runs a DataLoader with `threads` processes, and the decoders of torchvision and torchcodec."""
     import torch
     from torch.utils.data import DataLoader, IterableDataset
 
@@ -167,7 +167,7 @@ def with_torch(workload: str, data: str, threads: int) -> Batches:
 
 
 def with_datasets(workload: str, data: str, threads: int) -> Batches:
-    """`datasets` with Pillow or soundfile, in two processes of torch's DataLoader, as its documentation has it."""
+    """Runs `datasets` with Pillow or soundfile in torch's DataLoader, as the documentation of `datasets` recommends."""
     import datasets
     from torch.utils.data import DataLoader
 
@@ -195,7 +195,7 @@ def with_datasets(workload: str, data: str, threads: int) -> Batches:
 
 
 def with_grain(workload: str, data: str, threads: int) -> Batches:
-    """Grain with the decoders that its users take: simplejpeg and Pillow, soundfile."""
+    """Runs Grain with common decoders: simplejpeg and Pillow for pictures, soundfile for sounds."""
     import grain
     import simplejpeg
     import soundfile
@@ -221,7 +221,7 @@ def with_grain(workload: str, data: str, threads: int) -> Batches:
 
 
 def with_turboloader(workload: str, data: str, threads: int) -> Batches:
-    """Its fast path reads a tar file and gives floats of 0 to 1; the resize averages as the others do."""
+    """Runs TurboLoader's fast path with an antialiased resize; it reads a tar file, and returns floats from 0 to 1."""
     import tarfile
 
     import turboloader
@@ -273,9 +273,9 @@ RIVALS: dict[str, Callable[[str, str, int], Batches]] = {
 }
 
 
-# --- their turns -----------------------------------------------------------------------------------
+# --- turns of the rivals ---------------------------------------------------------------------------
 def samples_of(batch: Any) -> list[np.ndarray]:
-    """Returns the samples of a batch as NumPy, with channels last and pixels of 0 to 255."""
+    """Returns the samples of a batch as NumPy arrays, with channels last and pixels from 0 to 255."""
     found = []
     for sample in map(np.asarray, batch[0] if isinstance(batch, tuple) else batch):
         if sample.ndim > 2 and sample.shape[-1] != 3:
@@ -295,7 +295,7 @@ def worker(rival: str, workload: str, data: str, threads: int) -> None:
         return
     first = time.perf_counter() - start
     np.savez(Path(os.environ["JDALI_BENCH_FIRST"], f"{workload}-{rival}.npz"), *kept)
-    used: list[tuple[float, float]] = []  # processor time, time by the clock
+    used: list[tuple[float, float]] = []  # processor seconds, wall seconds
 
     def run(count: int) -> float:
         for _ in range(DRAIN):
@@ -314,9 +314,9 @@ def worker(rival: str, workload: str, data: str, threads: int) -> None:
 
 
 def difference(folder: str, workload: str, rival: str) -> str:
-    """Returns the difference of the first batch to jdali's: the mean and the largest."""
+    """Returns the mean and the largest difference of a rival's first batch from jdali's, as text."""
     if workload in video.CLIPS:
-        return ""  # each has its own random order
+        return ""  # the rivals' random orders differ
     try:
         ours = np.load(Path(folder, f"{workload}-jdali.npz"))
     except FileNotFoundError:
@@ -337,7 +337,7 @@ def main() -> None:
     if options.worker:
         rival, workload = options.worker
         worker(rival, workload, options.data, options.threads)
-        # Processes and threads of some loaders would keep this one.
+        # Exit without cleanup, because processes and threads of some loaders would keep this process alive.
         sys.stdout.flush()
         os._exit(0)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -361,7 +361,7 @@ def main() -> None:
 
 
 def made(workload: str, folder: str, pictures: str | None) -> str:
-    """Returns where the files of a workload are, which are made if need be."""
+    """Returns the path of a workload's files; writes them if necessary."""
     if workload == "pictures":
         return pictures or pipelines.default_data()
     if workload == "sounds":

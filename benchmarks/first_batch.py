@@ -1,12 +1,13 @@
-"""Processor time to the first batch of small programs like those of DALI's documentation, beside DALI's.
+"""Measures the processor time to the first batch of small programs like those in DALI's documentation, against DALI.
 
     python benchmarks/first_batch.py [--programs resize-modes ...] [--rivals cold warm dali] [--operations]
 
-Each program is one or more pipelines with batches of 1, 2 or 4 small pictures, made here at random, and each run is a
-process of its own. `first` is user and system time, of children too, from the imports' end to the first batches of all
-pipelines; `second` that of the last pipeline once more, built anew; `process` that of the whole process.
-`cold` has no compilation cache, `warm` one that a run before has filled. Programs are those that XLA compiled (or read from
-the cache); with --operations a further cold run counts their HLO operations before any optimisation.
+A program has one or more pipelines with batches of 1, 2 or 4 small random pictures. Each run has a separate process.
+Times are user and system time, including child processes: `first` from the end of the imports to the first batches of
+all pipelines, `second` for building and running the last pipeline again, `process` for the whole process. `cold` has no
+compilation cache; `warm` has a cache that an earlier run has filled. The column "programs" counts programs that XLA
+compiled or read from the cache. With --operations, another cold run counts their HLO operations before any
+optimisation.
 """
 
 from __future__ import annotations
@@ -31,21 +32,21 @@ RANDOM = np.random.default_rng(7)
 
 
 def cpu_seconds() -> float:
-    """User and system time of this process and of its children that have ended."""
+    """Returns user and system time of this process and its ended children, seconds."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(u.ru_utime + u.ru_stime for u in used)
 
 
 def pictures(count: int, *, low: int = 300, high: int = 420, width: int = 400) -> list[np.ndarray]:
-    """Random pictures of heights from `low` to `high`."""
+    """Generates random pictures, uint8 [H, width, 3] with H from `low` to `high`."""
     heights = RANDOM.integers(low, high, count, endpoint=True)
     return [RANDOM.integers(0, 256, (int(h), width, 3), np.uint8) for h in heights]
 
 
 class Programs:
-    """The programs; `lib` is jdali or nvidia.dali, whose names are the same.
+    """Defines the programs for the package `lib`, "jdali" or "nvidia.dali".
 
-    Each method yields functions that make a pipeline and run its first batch.
+    Each method from `eighteen` on is a program. It yields functions that build a pipeline and run its first batch.
     """
 
     def __init__(self, lib: str):
@@ -85,7 +86,7 @@ class Programs:
 
     # --- the programs -----------------------------------------------------------------------------------------------
     def eighteen(self) -> Iterator[Callable[[], None]]:
-        """Eighteen pipelines of one `resize`."""
+        """Yields eighteen pipelines, each with one `resize`."""
         calls: list[dict[str, Any]] = [
             {"size": [200, 300]}, {"resize_x": 250}, {"size": [300, 300], "mode": "not_larger"},
             {"size": [300, 300], "mode": "not_smaller"}, {"size": [240, 240], "interp_type": self.types.INTERP_CUBIC},
@@ -96,7 +97,7 @@ class Programs:
                 yield self.first_batch(pictures(count), lambda x, a=arguments: self.fn.resize(x, **a))
 
     def resize_modes(self) -> Iterator[Callable[[], None]]:
-        """The cells of a page on resize modes."""
+        """Yields pipelines like the cells of a notebook about resize modes."""
         calls: list[dict[str, Any]] = [
             {"size": [300, 300]}, {"resize_x": 300}, {"resize_shorter": 300}, {"resize_longer": 300},
             {"size": [300, 200], "mode": "stretch"}, {"resize_x": 500, "mode": "stretch"},
@@ -108,7 +109,7 @@ class Programs:
             yield self.first_batch(batch, lambda x, a=arguments: self.fn.resize(x, **a))
 
     def interpolations(self) -> Iterator[Callable[[], None]]:
-        """Each type of interpolation, up and down."""
+        """Yields pipelines that enlarge and reduce a picture with each interpolation type."""
         for name in ("NN", "LINEAR", "CUBIC", "LANCZOS3", "TRIANGULAR", "GAUSSIAN"):
             kind = getattr(self.types, f"INTERP_{name}")
             for size in (150, 600):
@@ -117,7 +118,7 @@ class Programs:
                 )
 
     def colour(self) -> Iterator[Callable[[], None]]:
-        """Operators of colour, one a pipeline."""
+        """Yields pipelines with one colour operator each."""
         fn = self.fn
         calls: list[Callable[[Any], Any]] = [
             lambda x: fn.brightness_contrast(x, brightness=1.2, contrast=0.8),
@@ -131,7 +132,7 @@ class Programs:
             yield self.first_batch(pictures(2), call)
 
     def warps(self) -> Iterator[Callable[[], None]]:
-        """Rotations and affine warps."""
+        """Yields pipelines with rotations and affine warps."""
         fn = self.fn
         yield self.first_batch(pictures(4), lambda x: fn.rotate(x, angle=30.0, fill_value=0))
         yield self.first_batch(pictures(2), lambda x: fn.rotate(x, angle=-10.0, keep_size=True))
@@ -146,7 +147,7 @@ class Programs:
         yield self.first_batch(pictures(4), by_transform)
 
     def gallery(self) -> Iterator[Callable[[], None]]:
-        """Many augmentations of one picture in one pipeline; no `jitter`, which DALI has on a GPU only."""
+        """Yields a pipeline with many augmentations of a picture; without `jitter`, which DALI has only on a GPU."""
         fn = self.fn
 
         def on_cpu(x: Any) -> tuple[Any, ...]:
@@ -162,7 +163,7 @@ class Programs:
         yield self.first_batch(pictures(1), on_cpu)
 
     def speech(self) -> Iterator[Callable[[], None]]:
-        """From a spectrogram to MFCC, a cell each."""
+        """Yields a pipeline for each step from a spectrogram to MFCC."""
         fn = self.fn
         wave = RANDOM.uniform(-1, 1, 22050).astype(np.float32)
 
@@ -182,7 +183,7 @@ class Programs:
             yield self.first_batch([wave], cell, layout="t")
 
     def conditionals(self) -> Iterator[Callable[[], None]]:
-        """An `if` in a pipeline with a rotation in one branch."""
+        """Yields a pipeline with an `if`, and a rotation in one branch."""
         fn, boolean = self.fn, self.types.BOOL
 
         def define(x: Any) -> Any:
@@ -195,7 +196,7 @@ class Programs:
         yield self.first_batch(pictures(4), define, conditionals=True)
 
     def dynamic_mode(self) -> Iterator[Callable[[], None]]:
-        """Dynamic mode: a few operators on a batch, and on one picture."""
+        """Yields functions of dynamic mode: a few operators on a batch, and on one picture."""
         ndd = self.dynamic
         batch = pictures(4)
 
@@ -223,7 +224,7 @@ PROGRAMS = {
 
 
 def worker(rival: str, program: str) -> None:
-    """Prints a JSON object: seconds, and the number of programs that were compiled."""
+    """Runs a program, and prints a JSON object with seconds and the number of compiled programs."""
     programs = [0]
     if rival != "dali":
         import jax
@@ -244,7 +245,7 @@ def worker(rival: str, program: str) -> None:
 
 
 def measured(rival: str, program: str, folder: str, **variables: str) -> dict[str, float]:
-    """Runs a program in a process of its own."""
+    """Runs a program in a new process; returns the numbers that it prints, by name."""
     environment = dict(os.environ) | variables
     environment["JDALI_COMPILATION_CACHE"] = "0"
     if rival == "warm":
@@ -257,7 +258,7 @@ def measured(rival: str, program: str, folder: str, **variables: str) -> dict[st
 
 
 def operations(program: str) -> int:
-    """Counts HLO operations of all programs, before XLA optimises them."""
+    """Counts the HLO operations of all compiled programs, before XLA optimises them."""
     with tempfile.TemporaryDirectory() as folder:
         flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_dump_to={folder} --xla_dump_hlo_as_text"
         measured("cold", program, folder, XLA_FLAGS=flags)

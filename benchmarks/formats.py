@@ -1,15 +1,16 @@
-"""Arrays, volumes, windows of robots and packed rows, jdali against the usual way: samples a second of processor time.
+"""Compares jdali with the usual libraries on arrays, volumes, robot data and packed rows: samples a processor second.
 
     python benchmarks/formats.py [--threads 1] [--rounds 5] [--workload zarr hdf5 nifti packing robots] [--lerobot PYTHON]
 
-zarr, hdf5   float32 [64, 64, 16] along an axis in compressed chunks of 8, in order: slices of a batch by zarr and h5py
-nifti        int16 [64, 64, 32] in .nii.gz: nibabel, volume by volume
-packing      documents of tokens in rows of 2,048: Grain's `FirstFitPackIterDataset`, with 128 rows open
-robots       windows of two frames of 320 x 240 and 16 actions, in order and shuffled: `LeRobotDataset` in a `DataLoader`
+zarr, hdf5   samples float32 [64, 64, 16] in compressed chunks of 8 samples, in order. Rivals: zarr and h5py, by batches
+nifti        volumes int16 [64, 64, 32] in .nii.gz files. Rival: nibabel, volume by volume
+packing      documents of tokens packed to rows of 2,048. Rival: Grain's `FirstFitPackIterDataset` with 128 open rows
+robots       windows of two 320 x 240 frames and 16 actions, in order and shuffled. Rival: `LeRobotDataset`
 
-LeRobot writes the data of `robots`; `--lerobot` names an interpreter that has it, where its versions do not fit to those
-of JAX. Each rival is a process of its own and they take turns; seconds are those of the processor, of all threads; a row
-is the median of the rounds, the ratio is that of each turn to the turn of the usual way in the same round (median).
+LeRobot writes the data of `robots`. If LeRobot needs other package versions than JAX, `--lerobot` names a Python
+interpreter that has LeRobot. The rivals run in separate processes and take turns. Seconds are processor time of all
+threads. A row shows the median over the rounds; the ratio compares a turn with the other rival's turn of the same round
+(median).
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ WINDOWS = {CAMERA: [-0.1, 0.0], "action": [i / FPS for i in range(16)]}
 
 
 def values() -> np.ndarray:
-    """Smooth numbers with noise, as measured ones are."""
+    """Generates random walks, which are smooth and noisy like measurements: float32 [512, 64, 64, 16]."""
     rng = np.random.default_rng(0)
     return np.round(np.cumsum(rng.normal(size=(COUNT, *SHAPE)), axis=0), 2).astype(np.float32)
 
@@ -99,7 +100,7 @@ def make_robots(path: str) -> None:
     subprocess.run(command, check=True, capture_output=True)
 
 
-# --- the usual ways -------------------------------------------------------------------------------
+# --- rivals ---------------------------------------------------------------------------------------
 def slices(array: Any) -> Iterator[np.ndarray]:
     while True:
         for start in range(0, COUNT, BATCH):
@@ -150,7 +151,7 @@ def by_lerobot(path: str, shuffled: bool) -> Iterator[Any]:
 def with_jdali(kind: str, path: str, threads: int) -> Iterator[Any]:
     from jdali import fn, pipeline_def, storage
 
-    storage.configure(bytes_ahead=1 << 24)  # of larger data, too, little is kept from pass to pass
+    storage.configure(bytes_ahead=1 << 24)  # small, so that passes share as little as with larger data
 
     @pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None, seed=1)
     def samples() -> Any:

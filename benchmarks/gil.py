@@ -1,17 +1,18 @@
-"""How many samples a second one process can feed, and what bounds it: a model from measured parts.
+"""Computes how many samples a second a process can make, and the bottleneck, by a model of measured parts.
 
     python benchmarks/gil.py [--workload train tiny] [--batches 40] [--cores 2 8 32 128] [--trainer 43] [--workers 1 2 4 8]
 
-A thread of Python either holds the GIL or is inside of a call that released it. The processor time of all threads is
-measured, and that of the calls which are known to release the GIL: decoding, compiled programs, reading, large copies.
-What is left holds the GIL, at most: what threads take to wait and to be woken is in it as well, so the pool has one
-thread here. With C cores, T of processor time a sample and H of it with the GIL held, a process feeds no more than C / T
-and no more than 1 / H samples a second. With N workers, and S of processor time a sample in the trainer's process
-(`benchmarks/workers.py` measures it), it is C / (T + S), N / H and 1 / S: `--trainer` S in µs prints the fewest workers that
-keep the cores busy. `--workers 1 2 4 8` checks what the model takes for granted: that T and S do not depend on how many workers
-there are.
+A thread of Python either holds the GIL or runs a call that has released it. The script measures T, the processor time
+of a sample over all threads, and the part of T in calls that are known to release the GIL: decoding, compiled programs,
+reading, large copies. The remaining part, H, is an upper bound of the time with the GIL. It includes the cost of
+waiting and waking, so the pool has only one thread here.
 
-Processor time is measured, not time, so that it matters little what else the machine does.
+With C cores, a process makes at most C / T and at most 1 / H samples a second. With N workers, and S processor seconds
+a sample in the trainer's process (measured by `benchmarks/workers.py`), the bounds are C / (T + S), N / H and 1 / S.
+`--trainer` with S in µs prints the smallest number of workers that reaches the other bounds. `--workers 1 2 4 8` checks
+an assumption of the model: T and S do not depend on the number of workers.
+
+All times are processor times, which the load of the machine hardly changes.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ import pipelines
 SPENT: defaultdict[str, float] = defaultdict(float)
 CALLS: Counter[str] = Counter()
 LOCK = threading.Lock()
-# Calls that release the GIL, or nearly all of whose time is copying, for which NumPy does.
+# Calls that release the GIL during nearly all of their time; NumPy releases it for copies.
 RELEASING = (
     ("decoding", simplejpeg, "decode_jpeg"),
     ("compiled programs", program_table.Compiled, "__call__"),
@@ -57,7 +58,7 @@ RELEASING = (
 
 
 def timed(part: str, call: Callable[..., Any]) -> Callable[..., Any]:
-    """The call, whose processor time in its thread counts for a part."""
+    """Wraps a function; adds the processor time of its calls to `SPENT[part]`."""
 
     @functools.wraps(call)
     def counted(*args: Any, **kwargs: Any) -> Any:
@@ -74,7 +75,7 @@ def timed(part: str, call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def python_seconds() -> float:
-    """Processor time of the threads that may hold the GIL."""
+    """Returns the processor seconds of Python's threads, which may hold the GIL."""
     total = 0
     for thread in threading.enumerate():
         with open(f"/proc/self/task/{thread.native_id}/schedstat") as file:
@@ -83,9 +84,9 @@ def python_seconds() -> float:
 
 
 def measure(workload: str, folder: str, batches: int) -> tuple[dict[str, float], Counter[str], int]:
-    """Processor seconds by part, calls by part, and the number of samples."""
+    """Runs a pipeline; returns processor seconds by part, calls by part, and the number of samples."""
     pipe, size = pipeline(workload, folder)
-    for _ in range(12):  # the shapes of an epoch are compiled
+    for _ in range(12):  # compiles programs for the shapes of an epoch
         host.wait(pipe.run())
     SPENT.clear()
     CALLS.clear()
@@ -102,7 +103,7 @@ def measure(workload: str, folder: str, batches: int) -> tuple[dict[str, float],
 
 
 def process_seconds(pid: int) -> float:
-    """Processor time of the threads of a process."""
+    """Returns the processor seconds of all threads of a process."""
     total = 0
     for task in os.listdir(f"/proc/{pid}/task"):
         with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/schedstat") as file:
@@ -111,7 +112,7 @@ def process_seconds(pid: int) -> float:
 
 
 def measure_workers(workload: str, folder: str, batches: int, count: int) -> tuple[float, float]:
-    """Processor seconds a sample in this many workers, and in this process."""
+    """Returns the processor seconds of a sample in `count` workers, and in this process."""
     os.environ["JDALI_WORKERS"] = str(count)
     try:
         pipe, size = pipeline(workload, folder)
@@ -119,7 +120,7 @@ def measure_workers(workload: str, folder: str, batches: int, count: int) -> tup
     finally:
         del os.environ["JDALI_WORKERS"]
     workers = pipe.internals().engine.elsewhere.workers
-    for _ in range(12 * count):  # each has compiled the shapes of an epoch
+    for _ in range(12 * count):  # each worker compiles programs for the shapes of an epoch
         host.wait(pipe.run())
     pids = workers.pids()
     before, made, own = sum(map(process_seconds, pids)), workers.counts().made, time.process_time()
@@ -132,7 +133,7 @@ def measure_workers(workload: str, folder: str, batches: int, count: int) -> tup
 
 
 def pipeline(workload: str, folder: str) -> tuple[Any, int]:
-    """A pipeline of one thread, and the samples of its batches."""
+    """Returns a pipeline with one thread, and its batch size."""
     if workload == "train":
         return pipelines.dali_like("jdali", "train", pipelines.default_data(), 1), pipelines.BATCH
     return host.pipeline("jdali", workload, folder, 1), host.BATCHES[workload][0]
@@ -163,13 +164,13 @@ def main() -> None:
 
 
 def with_workers(cores: int, total: float, held: float, trainer: float) -> tuple[float, str, int]:
-    """Samples a second that workers feed at most, what bounds them, and the fewest workers that do.
+    """Returns the maximum samples a second with workers, the bottleneck, and the number of workers that this needs.
 
     Args:
-        cores: of the machine.
-        total: seconds of processor time a sample, where it is made.
-        held: of these with the GIL held.
-        trainer: seconds of the trainer's process a sample.
+        cores: number of cores of the machine.
+        total: processor seconds of a sample in a worker (T).
+        held: part of `total` with the GIL held (H).
+        trainer: processor seconds of a sample in the trainer's process (S).
     """
     rate, bound = min((cores / (total + trainer), "cores"), (1 / trainer, "the trainer's process"))
     return rate, bound, math.ceil(rate * held)

@@ -1,10 +1,10 @@
-"""All that wants a GPU, in one run of at most eight minutes: values, times, copies, decoding, memory, pipelines.
+"""Runs all measurements that need a GPU in at most eight minutes: values, times, copies, decoding, memory, pipelines.
 
     python benchmarks/gpu.py [PART ...] [--out FILE] [--rehearse]
 
-Each part is a process of its own with a time limit, so that none of them costs the others their turn. What it says goes to one
-JSON file, rewritten after each part, and is printed as a table for RESULTS.md. With `--rehearse` a CPU device of JAX
-stands for the GPU: times mean nothing then.
+Each part runs in a separate process with a time limit, so that the other parts still run if it hangs. The results are
+written to one JSON file after each part, and are printed as a table for RESULTS.md. `--rehearse` uses a CPU device of
+JAX in place of the GPU; its times have no meaning.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ REPOSITORY = HERE.parent
 PICTURES = REPOSITORY.parent / "shared" / "data" / "images" / "jpeg"
 sys.path[:0] = [str(HERE), str(REPOSITORY / "tests"), str(REPOSITORY)]
 
-# Largest difference from the CPU's values, as a share of the largest value; integers may differ by one.
+# Maximum difference from the CPU's values, as a fraction of the largest value; integers may differ by one.
 MOST = 1e-5
-# Seconds that operators may take to compile, of those that their part has.
+# Seconds of the part "operators" that compiling may take.
 COMPILING = 60
-# Samples in a call of an operator, and calls in flight at once: a kernel has to take longer than its call.
+# Samples in a call of an operator, and calls in flight, so that a kernel takes longer than its launch.
 SAMPLES, CALLS = 128, 8
-# A line of the output: what was measured, and figures by name.
+# A row of the output: name of the measurement, and results by name.
 Row = tuple[str, dict[str, Any]]
 
 
 def device() -> Any:
-    """The GPU; in a rehearsal a CPU device that is not the host's."""
+    """Returns the GPU; in a rehearsal, a second CPU device."""
     import jax
 
     return jax.devices("cpu")[1] if os.environ.get("GPU_REHEARSAL") else jax.devices("gpu")[0]
 
 
 def seconds(run: Callable[[], Any], least: float = 0.2, calls: int = 1) -> float:
-    """The least seconds of a call, after two that do not count; of `calls` in flight at once, the share of each."""
+    """Returns the shortest time of a call after two warm-up runs. A run has `calls` in flight, which share its time."""
     import jax
 
     taken, end = [], 0.0
@@ -86,7 +86,7 @@ def machine() -> Iterator[Row]:
 
 
 def values() -> Iterator[Row]:
-    """Every example of `tests/ops/pure_cases.py` on the GPU and on the CPU."""
+    """Compares the values of every example of `tests/ops/pure_cases.py` on the GPU and on the CPU."""
     import jax
     from ops.pure_calls import DEVICES, Sample, mapped, samples
     from ops.pure_cases import CASES
@@ -113,7 +113,7 @@ def values() -> Iterator[Row]:
 
     wrong: list[str] = []
     other: list[str] = []
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # it is compiling that takes the time
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # most of the time is spent compiling
         for ran, (case, (said, same)) in enumerate(zip(CASES, pool.map(compared, CASES), strict=True), 1):
             wrong += [said] if said else []
             other += [] if said or same else [str(case)]
@@ -122,7 +122,7 @@ def values() -> Iterator[Row]:
 
 
 def distance(found: np.ndarray, wanted: np.ndarray) -> float:
-    """Largest difference in units of what is allowed."""
+    """Returns the largest difference of two arrays, divided by the allowed difference."""
     if found.shape != wanted.shape or found.dtype != wanted.dtype:
         return float("inf")
     if not found.size:
@@ -135,19 +135,19 @@ def distance(found: np.ndarray, wanted: np.ndarray) -> float:
 
 
 def tests() -> Iterator[Row]:
-    """The tests marked gpu."""
+    """Runs the tests that are marked `gpu`."""
     files = [p for p in (REPOSITORY / "tests").rglob("test_*.py") if "mark.gpu" in p.read_text()]
     yield "tests marked gpu", tested(["-m", "gpu", *map(str, sorted(files))], PARTS["tests"][1])
 
 
 def suite() -> Iterator[Row]:
-    """The tests of operators, beside the oracle where it is installed, with the GPU as JAX's default device."""
+    """Runs the tests of operators with the GPU as JAX's default device; they compare with DALI if it is installed."""
     arguments = ["-m", "not exhaustive and not gpu", str(REPOSITORY / "tests" / "ops")]
     yield "tests of operators", tested(arguments, PARTS["suite"][1])
 
 
 def tested(arguments: list[str], limit: int) -> dict[str, Any]:
-    """How many tests passed and which failed, until pytest ends or `limit` seconds are over."""
+    """Runs pytest for at most `limit` seconds; returns the number of passed tests, and the failed tests."""
     platforms = "cpu" if os.environ.get("GPU_REHEARSAL") else "cuda,cpu"
     command = [
         sys.executable, "-m", "pytest", "-v", "--no-header", "-p", "no:cacheprovider", "-p", "no:benchmark", "--tb=line", "-rfE",
@@ -164,7 +164,7 @@ def tested(arguments: list[str], limit: int) -> dict[str, Any]:
         for wanted, patience in ((signal.SIGINT, limit - 25), (signal.SIGKILL, 20)):
             try:
                 process.wait(patience)
-            except subprocess.TimeoutExpired:  # an interrupted pytest still says why tests failed
+            except subprocess.TimeoutExpired:  # an interrupted pytest still prints why tests failed
                 process.send_signal(wanted)
         output.seek(0)
         lines = output.read().splitlines()
@@ -174,9 +174,10 @@ def tested(arguments: list[str], limit: int) -> dict[str, Any]:
 
 
 def operators() -> Iterator[Row]:
-    """Microseconds a sample, and what `gpu_cost.py` says they are at best.
+    """Measures the microseconds of a sample for each operator, beside the lower bound of `gpu_cost.py`.
 
-    All are compiled first, in threads, as far as `COMPILING` allows: nothing else runs while one is timed.
+    The operators are compiled first, in threads, for at most `COMPILING` seconds, so that nothing else runs during a
+    timing.
     """
     import gpu_cost
     import jax
@@ -228,7 +229,7 @@ def operators() -> Iterator[Row]:
 
 
 def copies() -> Iterator[Row]:
-    """Whether copies to the device run beside what it computes: the time of both against that of each alone."""
+    """Measures whether copies to the device overlap with its computation: times of each alone, and of both together."""
     import jax
     import jax.numpy as jnp
 
@@ -247,7 +248,7 @@ def copies() -> Iterator[Row]:
 
 
 def decoding() -> Iterator[Row]:
-    """Pictures a second and values of nvImageCodec against the host's decoder, on all cores."""
+    """Compares nvImageCodec with the host's decoder on all cores: pictures a second, and values."""
     import jdali
     import jdali.dynamic as jd
     from jdali import fn
@@ -289,7 +290,7 @@ def decoding() -> Iterator[Row]:
 
 
 def training() -> Iterator[Row]:
-    """ResNet-50 training behind the decoder: alone, and in front of a step that takes as long; the memory it needs."""
+    """Measures the ResNet-50 pipeline after the decoder: alone, and with an equally long training step; peak memory."""
     import gpu_cost
     import jax
     import jax.numpy as jnp
@@ -303,14 +304,14 @@ def training() -> Iterator[Row]:
     with pipe:
         pipe.set_outputs(gpu_cost.pipelines()["ResNet-50 training"]())
 
-    # XLA asks a GPU at each turn of a loop whether there is another, unless their number is a constant.
+    # The number of iterations is static, because XLA otherwise asks the GPU before each iteration whether to continue.
     @functools.partial(jax.jit, static_argnums=2)
     def step(state: Any, images: Any, turns: int) -> Any:
         state = state + images.mean().astype(state.dtype)
         return jax.lax.fori_loop(0, turns, lambda _, y: jnp.tanh(y @ y), state)
 
     def taken(turns: int, *, images: Any = None) -> float:
-        """Seconds of a batch, of its step, or of both."""
+        """Returns the seconds of a batch (`turns` is 0), of a step (`images` is given), or of both."""
         state, output = jax.device_put(np.ones((size, size), jnp.bfloat16), device()), images
         for number in range(batches + 6):
             if number == 6:
@@ -336,7 +337,7 @@ def training() -> Iterator[Row]:
 
 
 def pipelines() -> Iterator[Row]:
-    """`pipelines.py` beside DALI's GPU backend."""
+    """Runs `pipelines.py` against DALI's GPU backend."""
     if os.environ.get("GPU_REHEARSAL"):
         yield "pipelines", {"left out": "DALI's GPU backend needs a GPU"}
         return
@@ -365,7 +366,7 @@ def pipelines() -> Iterator[Row]:
                 )
 
 
-# Seconds that each part may take, in the order in which they run: what is worth most comes first.
+# Parts with their time limits in seconds; the most important parts run first.
 PARTS: dict[str, tuple[Callable[[], Iterator[Row]], int]] = {
     "machine": (machine, 20),
     "values": (values, 90),
@@ -380,7 +381,7 @@ PARTS: dict[str, tuple[Callable[[], Iterator[Row]], int]] = {
 
 
 def run(name: str, limit: int, rehearse: bool) -> dict[str, Any]:
-    """Runs a part in a process of its own: its rows, those before an end that came too early as well."""
+    """Runs a part in a separate process; returns its rows, including those printed before a crash or the time limit."""
     environment = dict(os.environ, XLA_PYTHON_CLIENT_PREALLOCATE="false", TF_CPP_MIN_LOG_LEVEL="3")
     environment["JAX_PLATFORMS"] = "cpu" if rehearse else "cuda,cpu"
     if rehearse:

@@ -1,17 +1,22 @@
-"""Costs of operators and pipelines on an H100, read off what XLA's GPU compiler makes of them. No GPU is needed.
+"""Estimates the cost of operators and pipelines on an H100 from the programs that XLA compiles; no GPU is needed.
 
     pip install jdali[gpu-compile]
     python benchmarks/gpu_cost.py [NAME ...] [--pipelines] [--largest 4] [--tpu]
 
-A row has the kernels of a program; the bytes that they read and write, and the temporary memory, in multiples of inputs and
-outputs; the operations of matrix products; the time a sample takes at best, by bandwidth (3.35 TB/s) or arithmetic
-(60 TFLOP/s of float32), beside that of its inputs and outputs alone; and the seconds of a core that compiling takes.
+The columns of a row:
+* the number of kernels of a program;
+* the bytes that the kernels read and write, and the temporary memory, as multiples of the inputs and outputs;
+* the operations of matrix products;
+* the shortest possible time of a sample by bandwidth (3.35 TB/s) or arithmetic (60 TFLOP/s of float32), and the time
+  for its inputs and outputs alone;
+* the processor seconds of compiling.
 
-Programs are compiled as the engine runs them, products rounded. A loop counts as often as it runs where XLA knows it,
-else once; of the branches of a condition the cheapest counts. Times are bounds from below: nothing was run.
+Programs are compiled as in the engine, with rounded products (`jdali._numerics.exact`). A loop counts as often as it
+runs if XLA knows the number, else once. The cheapest branch of a condition counts. Nothing is run, so times are lower
+bounds.
 
-With `--tpu` the device is a TPU v5e, batches have one sample, and bytes, operations and times are the compiler's own estimate, in
-which gathers dominate.
+With `--tpu`, the device is a TPU v5e, and batches have one sample. Bytes, operations and times are the compiler's
+estimates, in which gathers dominate.
 """
 
 from __future__ import annotations
@@ -27,9 +32,9 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-os.environ.setdefault("JAX_PLATFORMS", "cpu")  # gpu.py takes rows from here, and has a GPU
+os.environ.setdefault("JAX_PLATFORMS", "cpu")  # only a default, because gpu.py imports this module with a GPU
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-# One device is the host's, the other stands for the GPU that pipelines are planned for.
+# The first CPU device is the host; the second stands for the GPU when pipelines are planned.
 os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count=2 {os.environ.get('XLA_FLAGS', '')}"
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -51,7 +56,7 @@ from jdali.engine.steps.stage import StageRunner
 
 BANDWIDTH, FLOPS = 3.35e12, 60e12
 TPU_BANDWIDTH, MOST_TPU_SECONDS = 819e9, 1e-3
-# Where a program is worth another look.
+# A program above these multiples of its inputs and outputs should be improved.
 MOST_MOVED, MOST_TEMPORARY = 4, 3
 MINUS_ZERO = jax.ShapeDtypeStruct((), jnp.float32)
 WIDTHS = {
@@ -60,9 +65,10 @@ WIDTHS = {
 }  # fmt: skip
 ARRAY = re.compile(rf"\b({'|'.join(WIDTHS)})\[([\d,]*)\]")
 NO_KERNEL = {"parameter", "get-tuple-element", "tuple", "bitcast", "constant", "after-all"}
-# What takes a part of its first operand; what writes into it the operand of this number.
+# Operations that read a part of their first operand; operations that write into it, with the index of the written
+# operand.
 TAKES, UPDATES = ("slice", "dynamic-slice", "gather"), {"dynamic-update-slice": 1, "scatter": 2}
-# Of `%name = type op(operands), attributes`.
+# A line `%name = type op(operands), attributes`.
 LINE = re.compile(r"\s*(ROOT )?%([\w.-]+) = (.*?) ([\w-]+)\((.*?)\)(, .*)?$")
 
 
@@ -71,7 +77,7 @@ def dimensions(text: str) -> list[int]:
 
 
 def nbytes(text: str) -> int:
-    """Bytes of all arrays of a type."""
+    """Returns the bytes of all arrays in the text of a type."""
     return sum(
         WIDTHS[name] * int(np.prod(dimensions(dims), dtype=np.int64)) for name, dims in ARRAY.findall(text)
     )
@@ -83,14 +89,14 @@ class Instruction:
     type: str
     op: str
     operands: list[str]
-    number: int  # of a parameter
+    number: int  # number of a parameter; -1 for other operations
     rest: str
     is_root: bool
 
 
 @dataclasses.dataclass(frozen=True)
 class Cost:
-    """Kernels, bytes that they read and write, operations of matrix products."""
+    """Counts kernels, the bytes that they read and write, and the operations of matrix products."""
 
     kernels: int = 0
     moved: int = 0
@@ -104,7 +110,7 @@ class Cost:
 
 
 class Program:
-    """The computations of an optimized HLO module, by name; the one that is run is `entry`."""
+    """Holds the computations of an optimized HLO module, by name; `entry` is the name of the main computation."""
 
     def __init__(self, text: str):
         self.computations: dict[str, list[Instruction]] = {}
@@ -135,7 +141,7 @@ class Program:
         self.rows: list[tuple[int, str]] = []
 
     def cost(self, name: str | None = None) -> Cost:
-        """That of a computation; None: of the program. Adds to `rows` what each kernel moves."""
+        """Returns the cost of a computation; None: of the whole program. Adds the bytes of each kernel to `rows`."""
         block = self.computations[name or self.entry]
         types = {i.name: i.type for i in block}
         return sum((self._of(i, types) for i in block if i.op not in NO_KERNEL), Cost())
@@ -171,7 +177,10 @@ class Program:
         return Cost(1, moved, flops)
 
     def _of_fusion(self, inside: list[Instruction], sizes: list[int]) -> int:
-        """Bytes of a fused kernel: parts where it takes no more of an operand, updates of what is updated in place."""
+        """Returns the bytes that a fused kernel moves.
+
+        If the kernel reads only parts of an operand, or updates an operand in place, only these parts count.
+        """
         moved, by_name = 0, {i.name: i for i in inside}
         parameters = sorted((i for i in inside if i.op == "parameter"), key=lambda i: i.number)
         root = next(i for i in inside if i.is_root)
@@ -201,7 +210,7 @@ def cpu_seconds() -> float:
 
 
 def print_tpu_row(name: str, samples: int, function: Callable[..., Any], operands: Any, largest: int) -> bool:
-    """Prints what the compiler for a TPU estimates; returns whether a sample takes no more than `MOST_TPU_SECONDS`."""
+    """Prints the estimate of the TPU compiler; returns True if a sample takes at most `MOST_TPU_SECONDS`."""
     del largest
     start = cpu_seconds()
     compiled = v5e.compiled(function, *operands)
@@ -220,7 +229,7 @@ def print_tpu_row(name: str, samples: int, function: Callable[..., Any], operand
 
 
 def print_row(name: str, samples: int, function: Callable[..., Any], operands: Any, largest: int) -> bool:
-    """Prints the cost of a program; returns whether it moves no more than `MOST_MOVED`, `MOST_TEMPORARY`."""
+    """Prints the cost of a program; returns True if it is within `MOST_MOVED` and `MOST_TEMPORARY`."""
     start = cpu_seconds()
     compiled = h100.compiled(function, *operands)
     seconds = cpu_seconds() - start
@@ -240,14 +249,14 @@ def print_row(name: str, samples: int, function: Callable[..., Any], operands: A
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One operator and its batch.
+    """An operator and its batch.
 
     Attributes:
         op: name of the operator.
         inputs: shape of a sample, type and layout of each input.
-        args: arguments with one value.
-        per_sample: arguments with a value a sample, here this one for all.
-        samples: in the batch.
+        args: arguments with one value for the batch.
+        per_sample: per-sample arguments; all samples get the same value.
+        samples: number of samples in the batch.
     """
 
     op: str
@@ -318,7 +327,7 @@ def rows() -> dict[str, Row]:
 
 
 def program_of(row: Row) -> tuple[Callable[..., Any], list[Any]]:
-    """The function that the engine compiles for a row, without padding, and its operands: of the data the shapes."""
+    """Returns the function that the engine compiles for a row, and its operands; without padding, inputs as shapes."""
     op = REGISTRY[row.op]
     specs = [
         BatchSpec(np.tile(np.array(shape, np.int64), (row.samples, 1)), np.dtype(dtype), layout)
@@ -372,13 +381,13 @@ def print_operators(wanted: list[str], largest: int, platform: str) -> None:
 
 
 def pipelines() -> dict[str, Callable[[], Any]]:
-    """Definitions, from what the host has decoded on; pictures of 300 to 640 pixels a side, batches of 128."""
+    """Returns pipeline definitions that start after decoding; most have 128 pictures, with sides of 300 to 640."""
     rng = np.random.default_rng(0)
     sides = rng.integers(300, 641, (128, 2))
     pictures = [np.zeros((*side, 3), np.uint8) for side in sides]
     normal: dict[str, Any] = {"mean": [120.0] * 3, "std": [57.0] * 3}
 
-    # What decides sizes is no value of a program, for none is run.
+    # Angles determine output sizes, so they are constants: no program is run that could draw them.
     angles = [np.float32(rng.uniform(-10, 10, 128))]
 
     def images() -> Any:
@@ -421,7 +430,7 @@ def pipelines() -> dict[str, Callable[[], Any]]:
 def programs_of(
     definition: Callable[[], Any], samples: int, platform: str
 ) -> list[tuple[int, Callable[..., Any], list[Any]]]:
-    """The programs that one batch of a pipeline runs on an accelerator: rows, function, operands as shapes. None is run."""
+    """Lists the programs of a pipeline on an accelerator, without running them: batch size, function, operands."""
     found: dict[Any, tuple[int, Callable[..., Any], list[Any]]] = {}
 
     def function(self: Any, form: Any, rest: Any, _: str, make: Any) -> Any:
@@ -458,7 +467,7 @@ def print_pipelines(wanted: list[str], largest: int, platform: str) -> None:
             continue
         samples = {"speech": 64, "video": 8}.get(name, 128)
         for batch, function, operands in programs_of(definition, samples, platform):
-            if not operands[0]:  # draws numbers
+            if not operands[0]:  # a program without inputs, which only draws random numbers
                 continue
             shapes = ", ".join("x".join(map(str, array.shape)) for array in operands[0])
             show = print_tpu_row if platform == "tpu" else print_row
@@ -466,7 +475,7 @@ def print_pipelines(wanted: list[str], largest: int, platform: str) -> None:
 
 
 def rounded(stage: Callable[..., Any], platform: str = "cuda") -> Callable[..., Any]:
-    """`stage` behind the operand of `exact`."""
+    """Wraps `stage` in `exact`, which rounds products; its extra operand, minus zero, comes first."""
     return lambda zero, *operands: exact(stage, zero, platform)(*operands)
 
 

@@ -1,11 +1,11 @@
-"""Where the host side is the work: tiny pictures, speech, SSD training; jdali against the real DALI (CPU), in one run.
+"""Measures pipelines with much work on the host: tiny pictures, speech, SSD training; jdali against DALI (CPU).
 
     python benchmarks/host.py [--threads 2] [--rounds 5] [--workload tiny ...]
 
-The loop is a user's: `pipe.run()` again and again, two batches prefetched. Each rival is a process of its own and they
-take turns; a row is the median of the rounds, the ratios are those of each turn to DALI's turn of the same round
-(median). `cpu` is the processor time of a sample over all threads, in microseconds; it does not depend on what
-else the machine does, and so is its ratio (above 1 jdali takes less).
+The loop calls `pipe.run()` repeatedly, with two prefetched batches. The rivals run in separate processes and take
+turns. A row shows the median over the rounds; ratios compare a turn with DALI's turn of the same round (median). `cpu`
+is the processor time of a sample over all threads, in microseconds. The load of the machine hardly changes it or its
+ratio (above 1: jdali takes less).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COCO = Path(__file__).resolve().parents[2] / "shared" / "data" / "coco"
 
 # --- data -----------------------------------------------------------------------------------
 def make_tiny(folder: Path, count: int = 2048) -> None:
-    """JPEG files of 8×8 pixels in four folders."""
+    """Writes JPEG files of 8×8 pixels to four folders."""
     from PIL import Image
 
     rng = np.random.default_rng(0)
@@ -43,7 +43,7 @@ def make_tiny(folder: Path, count: int = 2048) -> None:
 
 
 def make_speech(folder: Path, count: int = 72) -> None:
-    """Sounds of all lengths in `SECONDS` at 16 kHz, in turn as FLAC, OGG and WAV: noise in the rhythm of syllables."""
+    """Writes sounds at 16 kHz, as FLAC, OGG and WAV: noise with the rhythm of syllables, lengths within `SECONDS`."""
     import soundfile
 
     rng = np.random.default_rng(0)
@@ -58,7 +58,7 @@ def make_speech(folder: Path, count: int = 72) -> None:
 
 # --- pipelines ------------------------------------------------------------------------------
 def pipeline(package: str, workload: str, folder: str, threads: int) -> Any:
-    """The same pipeline for DALI and for jdali: only the import differs."""
+    """Builds the same pipeline for DALI and for jdali; only the imports differ."""
     root = importlib.import_module(package)
     fn = importlib.import_module(package + ".fn")
     build = {"tiny": tiny, "speech": speech, "ssd": ssd}[workload]
@@ -103,7 +103,7 @@ def ssd(fn: Any, folder: str) -> tuple[Any, ...]:
 
 # --- measuring ------------------------------------------------------------------------------
 def wait(outputs: Any) -> None:
-    """Every sample is computed: what a training step would wait for."""
+    """Waits until all samples are computed, as a training step would."""
     for output in outputs:
         for block in output.store.blocks if hasattr(output, "store") else ():
             getattr(getattr(block, "array", None), "block_until_ready", int)()
@@ -118,13 +118,13 @@ def worker(rival: str, workload: str, folder: str, threads: int) -> None:
         return
     wait(pipe.run())
     first = time.perf_counter() - start
-    for _ in range(12):  # the shapes of an epoch
+    for _ in range(12):  # compiles programs for the shapes of an epoch
         wait(pipe.run())
     size = BATCHES[workload][0]
     spent: list[float] = []
 
     def run(batches: int) -> float:
-        for _ in range(3):  # made ahead while the other one had its turn
+        for _ in range(3):  # batches that were prefetched before this turn
             wait(pipe.run())
         start, cpu = time.perf_counter(), time.process_time()
         for _ in range(batches):

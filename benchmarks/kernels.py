@@ -1,9 +1,9 @@
-"""Core time of the image operators: jdali's compiled programs against the real DALI's CPU kernels.
+"""Measures the processor time of the image operators: jdali's compiled programs against DALI's CPU kernels.
 
-One row an operator, at 1000x1200 and at 224x224. Both get the same pixels: DALI one thread and an external
-source that copies nothing, whose own cost is taken off; jdali padded arrays, chunks and programs as its engine
-makes them. Where DALI has no CPU kernel, the rival is OpenCV with one thread. They take turns; figures are
-medians of the processor time of the whole process for one image, ratios those of turns that follow each other.
+Each row is an operator, at 1000x1200 and at 224x224. Both libraries get the same pixels. DALI has one thread, and an
+external source without copies, whose cost is subtracted. jdali gets padded arrays, chunks and programs as in its
+engine. If DALI has no CPU kernel, the rival is OpenCV with one thread. The rivals take turns. Results are medians of
+the processor time of the whole process for one image; ratios compare consecutive turns.
 
     python benchmarks/kernels.py [NAME ...] [--rounds 15] [--size 1000 1200]
 
@@ -41,17 +41,17 @@ Run = Callable[[], Any]
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One kernel to measure.
+    """An operator to measure.
 
     Attributes:
         op: name of the operator.
-        args: its arguments; a function makes them of the image's (height, width).
-        label: tells rows of one operator apart.
-        inputs: what it takes besides the image, by the image's (height, width).
-        layouts: of those.
-        rival: what to compare with where DALI has no CPU kernel, made of the inputs and arguments: a function
-            that works on one image; None: DALI.
-        channels: of the image.
+        args: arguments of the operator, or a function that returns them for the image's (height, width).
+        label: distinguishes rows of the same operator.
+        inputs: returns the inputs after the image, for the image's (height, width).
+        layouts: layouts of these inputs.
+        rival: takes the inputs and arguments; returns a function that processes one image. Used if DALI has no CPU
+            kernel. None: DALI.
+        channels: number of channels of the image.
     """
 
     op: str
@@ -73,38 +73,38 @@ class Row:
 
 
 def rotation(height: int, width: int) -> list[float]:
-    """2x3: by 20 degrees about the centre of the image, from output to input."""
+    """Returns a 2x3 matrix, from output to input: a rotation by 20 degrees about the centre of the image."""
     cos, sin = np.cos(np.deg2rad(20)), np.sin(np.deg2rad(20))
     x, y = width / 2, height / 2
     return [cos, sin, x - cos * x - sin * y, -sin, cos, y + sin * x - cos * y]
 
 
 def homography(height: int, width: int) -> list[float]:
-    """3x3: the rotation, a little tilted."""
+    """Returns a 3x3 matrix: the matrix of `rotation` with a slight tilt."""
     return [*rotation(height, width), 1e-5, 2e-5, 1.0]
 
 
 def points(height: int, width: int) -> list[np.ndarray]:
-    """Maps x and y: the image in waves."""
+    """Returns maps of x and y coordinates, which bend the image in waves."""
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     return [x + 5 * np.sin(y / 20), y + 5 * np.cos(x / 20)]
 
 
 def smoothing(size: int) -> Callable[[int, int], list[np.ndarray]]:
-    """A kernel that is no product of vectors."""
+    """Returns a function that returns a filter kernel which is not separable."""
     return lambda height, width: [
         np.random.default_rng(size).uniform(0, 2 / size**2, (size, size)).astype(np.float32)
     ]
 
 
 def product(size: int) -> Callable[[int, int], list[np.ndarray]]:
-    """A kernel that is a product of vectors."""
+    """Returns a function that returns a separable filter kernel, the product of two vectors."""
     window = np.random.default_rng(size).uniform(0, 2 / size, size).astype(np.float32)
     return lambda height, width: [np.outer(window, window)]
 
 
 def quarters(height: int, width: int) -> dict[str, PerBatch]:
-    """A mosaic: a quarter of each of four images."""
+    """Returns the arguments of a mosaic: a quarter of each of four images."""
     size = np.array([height // 2, width // 2])
     corners = np.asarray([[(y, x) for y in (0, 1) for x in (0, 1)] * size], np.int32)
     shapes = np.tile(np.int32(size), (1, 4, 1))
@@ -116,7 +116,7 @@ def quarters(height: int, width: int) -> dict[str, PerBatch]:
 
 
 def opencv_jitter(inputs: Sequence[np.ndarray], args: Mapping[str, Any]) -> Run:
-    """Random positions are computed beforehand: only the pixels are moved."""
+    """Returns a function that moves the pixels; the random positions are computed beforehand."""
     import cv2
 
     cv2.setNumThreads(1)
@@ -196,7 +196,7 @@ ROWS = [
 
 
 def picture(height: int, width: int) -> np.ndarray:
-    """uint8 [height, width, 3], smooth with some noise, like a photograph."""
+    """Generates a picture, uint8 [height, width, 3], smooth with some noise, like a photograph."""
     rng = np.random.default_rng(0)
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     planes = [np.sin(x / (40 + 9 * c)) * np.cos(y / (55 - 7 * c)) * 90 + 128 for c in range(3)]
@@ -204,7 +204,7 @@ def picture(height: int, width: int) -> np.ndarray:
 
 
 def padded_shape(spec: BatchSpec) -> tuple[int, ...]:
-    """As the engine pads: channels stay."""
+    """Returns the shape to which the engine pads; the number of channels stays."""
     names = spec.layout or "?" * spec.ndim
     sizes = zip(spec.extents[0].tolist(), names, strict=True)
     return tuple(n if name == "C" or n == 1 else int(round_up(n)) for n, name in sizes)
@@ -213,7 +213,7 @@ def padded_shape(spec: BatchSpec) -> tuple[int, ...]:
 def jdali_run(
     row: Row, inputs: Sequence[np.ndarray], layouts: Sequence[str], args: dict[str, Any]
 ) -> tuple[Run, int]:
-    """One call of the compiled program, and how many images it works on."""
+    """Returns a function that calls the compiled program, and the number of images in a call."""
     op = REGISTRY[row.op]
     chunk = 1
     while True:
@@ -262,7 +262,7 @@ def jdali_run(
 def dali_run(
     name: str, inputs: Sequence[np.ndarray], layouts: Sequence[str], args: Mapping[str, Any], count: int
 ) -> Run:
-    """DALI's pipeline of `count` samples and one thread; `name` "" only feeds the inputs."""
+    """Returns a function that runs DALI's pipeline with `count` samples and one thread; "" only feeds the inputs."""
     import nvidia.dali as dali
     import nvidia.dali.fn as fn
     import nvidia.dali.types as dali_types
@@ -286,19 +286,19 @@ def dali_run(
             if isinstance(value, PerBatch) else translated(value)
             for key, value in args.items()
         }  # fmt: skip
-        # An input that is an output as well would be copied once, which costs as much as a cheap operator.
+        # Returns shapes, because DALI would copy an input that is also an output, at the cost of a cheap operator.
         pipe.set_outputs(*([call(*nodes, **given)] if name else [node.shape() for node in nodes]))
     pipe.build()
     return lambda: pipe.run()
 
 
 def measure(runs: Sequence[tuple[Run, int]], images: int, rounds: int) -> list[list[float]]:
-    """Milliseconds of processor time an image of each, in turns.
+    """Calls functions in turns; returns, for each function, the processor milliseconds of an image in each turn.
 
     Args:
-        runs: what to call, and the number of images that one call works on.
-        images: least number of images in a turn.
-        rounds: number of turns.
+        runs: functions, each with the number of images in a call.
+        images: minimum number of images in a turn.
+        rounds: number of turns of each function.
     """
     times: list[list[float]] = [[] for _ in runs]
     for turn in range(rounds + 2):
@@ -307,13 +307,13 @@ def measure(runs: Sequence[tuple[Run, int]], images: int, rounds: int) -> list[l
             while done < images:
                 run()
                 done += count
-            if turn >= 2:  # compiled, and DALI's queue filled
+            if turn >= 2:  # programs are compiled, and DALI's queue is full
                 spent.append((time.process_time() - start) / done * 1e3)
     return times
 
 
 def images_a_turn(run: Run, count: int) -> int:
-    """As many images as take a tenth of a second, 2 to 16: DALI's share of a pipeline's own cost is then small."""
+    """Returns the number of images, 2 to 16, that take 0.1 seconds, so that DALI's overhead for a pipeline is small."""
     run()  # compiles
     start = time.process_time()
     run()

@@ -1,11 +1,15 @@
-"""Measures what deaths of workers cost: kill -9 ten times in an epoch, a codec that crashes, and every way to end.
+"""Measures the cost of workers' deaths: kill -9 ten times in an epoch, a codec that crashes, and every way to end.
 
     python benchmarks/killed_workers.py [--workers 2] [--kills 10] [--ray]
 
-Prints the longest wait for a batch with and without kills, whether the stream is bitwise that of one process, the time until
-a sample that crashes its worker is raised, until `close`, an early `break`, the end of the program and Ctrl-C are over, and
-what is left in /dev/shm and of processes when the program itself is killed. Targets: a pause of 2 s, 10 s to raise, 2 s to
-end. Times depend on what else the machine does: the load is printed as well.
+The script prints
+* the longest wait for a batch, with and without kills, and whether the batches equal those of one process bit for bit;
+* the time until a sample that crashes its worker raises an error;
+* the time until the program has ended after `close`, an early `break`, an exception, Ctrl-C and kill -9, and the
+  processes and names in /dev/shm that are left.
+
+Targets: waits of at most 2 s, 10 s until the error, 2 s until the end. Times depend on the load of the machine, which
+is printed, too.
 """
 
 from __future__ import annotations
@@ -31,7 +35,7 @@ import jdali
 from jdali import fn
 
 BATCH, FILES = 8, 320
-EPOCH = 1_000_000  # samples: each file many times, so that all kills are in one
+EPOCH = 1_000_000  # samples; files are repeated, so that all kills happen in one epoch
 WARM = 20  # batches that are not measured
 CRASHING = 13  # number of the picture at which the codec crashes
 PATIENCE = 60.0
@@ -73,7 +77,7 @@ def crashing(folder: str, workers: Any) -> jdali.Pipeline:
 
 
 def pids_of(pipe: Any) -> list[int]:
-    """Processes that take tasks: workers, or actors of a cluster."""
+    """Returns the ids of the processes that run tasks: workers, or actors of a cluster."""
     workers = pipe.internals().engine.elsewhere.workers
     if hasattr(workers, "pids"):
         return list(workers.pids())
@@ -82,19 +86,19 @@ def pids_of(pipe: Any) -> list[int]:
 
 
 def is_whole(pipe: Any, died: int) -> bool:
-    """True if all workers of a pipeline are ready, after so many deaths."""
+    """Returns True if all workers are ready, and at least `died` deaths were noticed."""
     workers = pipe.internals().engine.elsewhere.workers
     counts = workers.counts()
     return counts.ready == workers.count and counts.deaths >= died
 
 
 def stream(pipe: Any, batches: int, kills: int = 0) -> tuple[list[str], list[float]]:
-    """Digests of the batches, and how long each was waited for; kills a worker each time that all are ready.
+    """Runs batches, and kills a worker whenever all workers are ready; returns digests of batches, and waiting times.
 
     Args:
         pipe: pipeline.
-        batches: how many, at least; it goes on until all kills are done.
-        kills: how many workers to kill, one after another.
+        batches: minimum number of batches; more batches run until all kills are done.
+        kills: number of workers to kill, one after another.
     """
     digests: list[str] = []
     waits: list[float] = []
@@ -161,7 +165,7 @@ for step, batch in enumerate(it):
 
 
 def ends(folder: str, count: int) -> None:
-    """Has programs end, each in its way, and says how long that took, and what was left."""
+    """Ends programs in each way of `ENDS`; prints the time until they ended, and the processes and memory left."""
     for name, end in ENDS.items():
         before = set(os.listdir("/dev/shm"))
         text = PROGRAM.format(here=str(Path(__file__).parent), folder=folder, workers=count, end=end)
@@ -196,7 +200,7 @@ def ends(folder: str, count: int) -> None:
 
 @contextlib.contextmanager
 def on_ray(count: int) -> Iterator[Callable[[], Any]]:
-    """Workers of a cluster of one node."""
+    """Starts a cluster of one node; yields a function that returns workers of it."""
     import ray
 
     from jdali.plugin.ray import Workers

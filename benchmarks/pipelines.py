@@ -1,9 +1,9 @@
-"""Whole image pipelines: jdali against the real DALI and what JAX users have today, in one run.
+"""Measures whole image pipelines: jdali against DALI and other loaders that JAX users have.
 
     python benchmarks/pipelines.py [--data DIR] [--threads 2] [--rounds 5] [--workload train ...]
 
-Each rival is a process of its own and they take turns; a row is the median of the rounds, the ratio is
-that of each turn to DALI's turn of the same round (median). Rivals that are not installed are left out.
+The rivals run in separate processes and take turns. A row shows the median over the rounds; the ratio compares a turn
+with DALI's turn of the same round (median). Rivals that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from _harness import arguments, compare, say, serve
 
 BATCH = 32
 MEAN, STD = [123.675, 116.28, 103.53], [58.395, 57.12, 57.375]
-# Batches taken before the clock starts: a rival that waits for its turn has made some ahead.
+# Batches that are not timed, because a rival may have prefetched them before its turn.
 DRAIN = 6
 WORKLOADS = ("train", "val", "rotate", "colour")
 ON_GPU = ("dali_gpu", "jdali_gpu")
@@ -31,7 +31,7 @@ RIVALS = ("dali", "jdali", "jdali_scaled", "torch", "grain", "tfdata", *ON_GPU)
 
 
 def default_data() -> str:
-    """The shared pack's photographs if they are there, else pictures made on the spot."""
+    """Returns the folder of the photographs in shared/ if it exists, else a folder of generated pictures."""
     shared = Path(__file__).resolve().parents[2] / "shared" / "data" / "images" / "jpeg"
     if shared.is_dir():
         return str(shared)
@@ -42,7 +42,7 @@ def default_data() -> str:
 
 
 def make_pictures(folder: Path, count: int = 48) -> None:
-    """Smooth noise of about 1 megapixel, as JPEG, in 4 class folders."""
+    """Writes smooth noise of about 1 megapixel, as JPEG files in 4 class folders."""
     from PIL import Image
 
     rng = np.random.default_rng(0)
@@ -57,7 +57,7 @@ def make_pictures(folder: Path, count: int = 48) -> None:
 
 
 def dali_like(package: str, workload: str, data: str, threads: int, gpu: bool = False, **options: Any):
-    """The same pipeline for DALI and for jdali: only the import differs. With `gpu`, all after reading is on it."""
+    """Defines the same pipeline for DALI and for jdali; only the imports differ. `gpu`: only reading is on the CPU."""
     root = importlib.import_module(package)
     fn = importlib.import_module(package + ".fn")
     options |= {"batch_size": BATCH, "num_threads": threads, "device_id": 0 if gpu else None, "seed": 1}
@@ -128,7 +128,7 @@ def work_jdali(workload: str, data: str, threads: int, **options: Any) -> None:
 
 
 def wait(outputs) -> None:
-    """Every sample is computed: what a training step would wait for."""
+    """Waits until all samples are computed, as a training step would."""
     for output in outputs:
         for block in output.store.blocks:
             if hasattr(block, "array") and hasattr(block.array, "block_until_ready"):
@@ -136,7 +136,7 @@ def wait(outputs) -> None:
 
 
 def pillow_sample(workload: str, path: str, rng: np.random.Generator) -> np.ndarray:
-    """What a JAX user writes by hand today, with Pillow and NumPy."""
+    """Loads a sample with handwritten code on Pillow and NumPy."""
     from PIL import Image
 
     with Image.open(path) as opened:
@@ -166,7 +166,7 @@ def files_of(data: str) -> list[str]:
 
 
 def serve_iterable(batches, start: float) -> None:
-    """Serves any endless iterator of batches."""
+    """Serves turns with an endless iterator over batches."""
     next(batches)
     first = time.perf_counter() - start
 

@@ -1,11 +1,11 @@
-"""Readers of records, jdali against the real DALI (CPU), in one run: samples a second out of a pipeline.
+"""Measures readers of records, jdali against DALI (CPU): samples a second from a pipeline.
 
     python benchmarks/readers.py [--threads 2] [--rounds 5] [--workload tfrecord ...] [--sizes 1000 100000]
         [--shuffle [--fill 1024]]
 
-The data are made on the spot: records of random bytes with a label. Each rival is a process of its own and
-they take turns; a row is the median of the rounds, the ratio is that of each turn to DALI's turn of the
-same round (median). The files are in the page cache: what is measured is the work, not the disk.
+The script writes the data: records of random bytes with a label. The rivals run in separate processes and take turns. A
+row shows the median over the rounds; the ratio compares a turn with DALI's turn of the same round (median). The files
+are in the page cache, so the disk is not measured.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ FORMATS = ("tfrecord", "mxnet", "caffe", "caffe2", "webdataset", "coco", "numpy"
 RIVALS = ("dali", "jdali")
 TOTAL_BYTES = 64 << 20
 MOST_RECORDS = 20_000
-# Of formats with a file for each sample.
+# Maximum number of records in formats with a file for each sample.
 MOST_FILES = 2_000
-# What a turn reads, so that small records get enough batches.
+# Maximum bytes and samples of a turn.
 TURN_BYTES = 200 << 20
 TURN_SAMPLES = 60_000
 
 
 def field(number: int, value: bytes | int) -> bytes:
-    """One field of a protocol buffer."""
+    """Encodes a field of a protocol buffer."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value)
     return varint(number << 3 | 2) + varint(len(value)) + value
@@ -53,7 +53,7 @@ def varint(value: int) -> bytes:
 
 
 def make(folder: Path, kind: str, size: int) -> None:
-    """Writes a data set of one format, with an index where there is one."""
+    """Writes a data set of one format, with an index file if the format has one."""
     folder.mkdir(parents=True)
     rng = np.random.default_rng(0)
     makers = {
@@ -161,7 +161,7 @@ def make_numpy(folder: Path, records: list[tuple[bytes, int]]) -> None:
 
 
 def pipeline(package: str, kind: str, data: str, threads: int, fill: int):
-    """The same pipeline for DALI and for jdali: only the import differs."""
+    """Defines the same pipeline for DALI and for jdali; only the imports differ."""
     root = importlib.import_module(package)
     fn = importlib.import_module(package + ".fn")
     records = importlib.import_module(package + ".tfrecord")
@@ -239,7 +239,7 @@ def worker(rival: str, workload: str, data: str, threads: int) -> None:
 
 
 def main() -> None:
-    # No batches: as many as the size of the records asks for.
+    # 0 batches: the number depends on the size of the records.
     parser = arguments(__doc__, batches=0, rivals=RIVALS, choices={"workload": FORMATS})
     parser.add_argument("--shuffle", action="store_true", help="in random order")
     parser.add_argument("--fill", type=int, default=1024, help="of the buffer for the random order, samples")

@@ -1,16 +1,16 @@
-"""Remote storage with a latency: jdali against a plain loop, and against itself on local files.
+"""Measures reading from remote storage with latency: jdali against a plain loop, and against jdali on local files.
 
     python benchmarks/remote.py [--latency 0.05] [--seconds 3] [--threads 2] [--workload file ...]
     python benchmarks/remote.py --bandwidth 40e6 [--latency 0.02] [--cache]
 
-A server in a process of its own answers each request after the latency. "loop" is what one would write by
-hand: fsspec asked for one sample after another. The three take turns, the first batches are not counted; a
-figure is the median of the turns, in samples a second. "cpu" is processor time of the reading process.
+A server in a separate process answers each request after the latency. "loop" is simple handwritten code that requests
+one sample after another with fsspec. The three rivals take turns; their first batches are not timed. A result is the
+median of the turns, in samples a second. "cpu" is the ratio of jdali's samples a processor second, remote to local.
 
-With `--bandwidth` the server sends that many bytes a second over all connections, in as far as the machine lets it.
-"plain" is what 10 threads get that download a shard in parts of 4 MiB, in MB/s; "share" is how much of that
-comes out as records, in a pass after half of one; "requests" is how many were under way at most. With `--cache` what
-was read is kept on disk: "again" is another pass, from there.
+With `--bandwidth`, the server sends at most that many bytes a second over all connections together. "plain" is the
+rate, in MB/s, at which 10 threads download a shard in parts of 4 MiB. "share" is the rate of jdali's records, as a
+fraction of "plain", measured after half a pass. "requests" is the maximum number of requests in flight. With `--cache`,
+data are also stored on disk, and "again" is the rate of another pass, from the disk.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ WARM_UP = 4
 
 
 def make(folder: Path) -> None:
-    """Pictures as files, as records, and small records."""
+    """Writes pictures as files and as records, and small records."""
     import simplejpeg
 
     rng = np.random.default_rng(0)
@@ -59,7 +59,7 @@ def write_recordio(path: Path, records: list[bytes]) -> None:
 
 
 def make_shards(folder: Path) -> None:
-    """The same records of 100 kB as WebDataset, TFRecord, Parquet and ArrayRecord: 4 shards of 50 MB."""
+    """Writes records of 100 kB as WebDataset, TFRecord, Parquet and ArrayRecord, in 4 shards of 50 MB each."""
     import io
     import tarfile
 
@@ -73,8 +73,8 @@ def make_shards(folder: Path) -> None:
     records = [rng.bytes(100_000) for _ in range(500)]
     examples = []
     for record in records:
-        value = field(1, field(1, record))  # a feature: a list of bytes
-        value = field(1, field(1, field(1, b"x") + field(2, value)))  # the example, with its entry "x"
+        value = field(1, field(1, record))  # a feature, which is a list of bytes
+        value = field(1, field(1, field(1, b"x") + field(2, value)))  # an example with the feature "x"
         head = struct.pack("<Q", len(value))
         ends = struct.pack("<I", masked_crc(head)), struct.pack("<I", masked_crc(value))
         examples.append(head + ends[0] + value + ends[1])
@@ -96,7 +96,7 @@ def make_shards(folder: Path) -> None:
 
 
 def field(number: int, value: bytes) -> bytes:
-    """A field of a protocol buffer."""
+    """Encodes a field of a protocol buffer."""
     return bytes([number << 3 | 2]) + varint(len(value)) + value
 
 
@@ -106,7 +106,10 @@ def varint(value: int) -> bytes:
 
 
 def serve(folder: Path, latency: float, bandwidth: float | None) -> None:
-    """Serves a folder until standard input is closed; says where, and how many requests there were since the last line."""
+    """Serves a folder until standard input is closed; prints the address first.
+
+    For each line of input, prints the maximum number of requests in flight since the last line.
+    """
     sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
     from support.servers import Server, tree
 
@@ -117,8 +120,8 @@ def serve(folder: Path, latency: float, bandwidth: float | None) -> None:
             server.busiest = 0
 
 
-# --- who reads ------------------------------------------------------------------------------
-# For each: (reader, arguments, whether pictures are decoded), of where the data are.
+# --- rivals ---------------------------------------------------------------------------------
+# Each function takes the address of the data, and returns (reader, arguments, whether pictures are decoded).
 WORKLOADS: dict[str, Callable[[str], tuple[str, dict[str, Any], bool]]] = {
     "files, decoded": lambda at: ("file", {"file_root": f"{at}/files", "random_shuffle": True}, True),
     "records, decoded": lambda at: ("mxnet", {"path": f"{at}/pictures.rec"}, True),
@@ -128,7 +131,7 @@ WORKLOADS: dict[str, Callable[[str], tuple[str, dict[str, Any], bool]]] = {
 
 
 def batches(workload: str, at: str, threads: int) -> Iterator[int]:
-    """Reads with jdali; the number of samples of each batch."""
+    """Reads with jdali; yields the number of samples of each batch."""
     import jdali
     from jdali import fn
 
@@ -165,7 +168,7 @@ def features() -> dict[str, Any]:
 
 
 def passes(name: str, url: str, threads: int, **order: Any) -> Generator[int]:
-    """Reads shards with jdali; the bytes of each batch."""
+    """Reads shards with jdali; yields the bytes of each batch."""
     import jdali
     from jdali import fn
 
@@ -187,7 +190,7 @@ def passes(name: str, url: str, threads: int, **order: Any) -> Generator[int]:
 
 
 def plain(url: str) -> float:
-    """Bytes a second of a plain download."""
+    """Downloads 48 MiB of a shard with 10 threads; returns the bytes a second."""
     import fsspec
 
     part, total = 4 << 20, 48 << 20
@@ -200,7 +203,7 @@ def plain(url: str) -> float:
 
 
 def rate_of(counts: Iterator[int], warm: int, batches: int) -> float:
-    """Bytes a second over some batches, after others."""
+    """Returns the bytes a second over `batches` batches, after `warm` batches that are not timed."""
     for _ in range(warm):
         next(counts)
     begun = time.perf_counter()
@@ -209,7 +212,7 @@ def rate_of(counts: Iterator[int], warm: int, batches: int) -> float:
 
 
 def loop(workload: str, at: str) -> Iterator[int]:
-    """Reads by hand, one sample after another; decodes as jdali does."""
+    """Reads one sample after another with fsspec; decodes files with jdali's decoder."""
     import fsspec
     import simplejpeg
 
@@ -222,14 +225,14 @@ def loop(workload: str, at: str) -> Iterator[int]:
                 simplejpeg.decode_jpeg(system.cat_file(entry))
                 yield 1
         else:
-            # A record at a time: its offset is known from an index. (Without decoding: to the loop's favour.)
+            # Reads one record at a time, as if an index had given the offset. Does not decode, in the loop's favour.
             for offset in range(0, 100 * size, size):
                 system.cat_file(arguments["path"], start=offset, end=offset + size)
                 yield 1
 
 
 def measure(counts: Iterator[int], seconds: float, skip: int) -> tuple[float, float]:
-    """Samples a second, and samples a second of processor time."""
+    """Returns the samples a wall second, and the samples a processor second."""
     for _ in range(skip):
         next(counts)
     samples, begun, cpu = 0, time.perf_counter(), time.process_time()
@@ -262,7 +265,7 @@ def shares(given: argparse.Namespace) -> None:
             for name in SHARDED:
                 for order in ({}, {"random_shuffle": True, "initial_fill": 100}):
                     jdali.storage.configure(bytes_ahead=64 << 20, cache_bytes=(1 << 30) * given.cache)
-                    next(made := passes(name, url, given.threads))  # makes the index
+                    next(made := passes(name, url, given.threads))  # writes the index of the shards
                     made.close()
                     shutil.rmtree(Path(kept, "remote"), ignore_errors=True)
                     jdali.storage.configure(bytes_ahead=64 << 20, cache_bytes=(1 << 30) * given.cache)

@@ -1,8 +1,8 @@
-"""Core time of one resize of one image: jdali's compiled program against the real DALI, one thread each.
+"""Measures the processor time of a resize of an image: jdali's compiled program against DALI, with one thread each.
 
-Both get the same decoded pixels, DALI from an external source whose own cost is taken off. jdali gets
-chunks of padded samples, as its engine makes them. The two take turns; figures are medians of the
-processor time of the whole process, so they include everything either library does in the background.
+Both libraries get the same decoded pixels. DALI gets them from an external source, whose cost is subtracted. jdali gets
+chunks of padded samples, as in its engine. The libraries take turns. Results are medians of the processor time of the
+whole process, including background threads.
 
     python benchmarks/resize_kernel.py [--rounds 15] [--chunk 4]
 """
@@ -92,7 +92,7 @@ def dali_run(image: np.ndarray, args: dict[str, Any] | None, chunk: int) -> Call
 
 
 def measure(runs: list[Callable[[], Any]], rounds: int, chunk: int) -> list[float]:
-    """Median milliseconds of processor time an image of each, taken in turns."""
+    """Runs functions in turns; returns the median processor milliseconds of an image for each function."""
     times: list[list[float]] = [[] for _ in runs]
     for run in runs:
         run()

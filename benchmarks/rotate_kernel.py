@@ -1,8 +1,8 @@
-"""Core time of one rotation (and blur) of one image: jdali's compiled program against the real DALI.
+"""Measures the processor time of a rotation or blur of an image: jdali's compiled program against DALI.
 
-Both get the same pixels, DALI from an external source (uncopied) with one thread, jdali in the padded
-shapes its engine would choose, one image a call. They take turns; figures are medians of the processor
-time of the whole process, so they include whatever either library does in the background.
+Both libraries get the same pixels. DALI has one thread, and an external source without copies. jdali gets one image a
+call, in the padded shape that its engine would choose. The libraries take turns. Results are medians of the processor
+time of the whole process, including background threads.
 
     python benchmarks/rotate_kernel.py [--rounds 15] [--height 1000] [--width 1200]
 """
@@ -40,7 +40,7 @@ CASES: list[tuple[str, Operator, dict[str, Any], bool]] = [
 
 
 def picture(height: int, width: int) -> np.ndarray:
-    """uint8 [height, width, 3], smooth with some noise, like a photograph."""
+    """Generates a picture, uint8 [height, width, 3], smooth with some noise, like a photograph."""
     rng = np.random.default_rng(0)
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     planes = [np.sin(x / (40 + 9 * c)) * np.cos(y / (55 - 7 * c)) * 90 + 128 for c in range(3)]
@@ -48,7 +48,7 @@ def picture(height: int, width: int) -> np.ndarray:
 
 
 def jdali_turns(op: Operator, image: np.ndarray, args: Mapping[str, Any], angled: bool) -> Callable[[], None]:
-    """Runs `op` on as many copies of the image as there are angles, each padded to its bucket."""
+    """Returns a function that runs `op` once for each angle, on the image padded as in the engine."""
     calls = []
     shape = (*map(round_up, image.shape[:2]), image.shape[2])
     padded = np.zeros((1, *shape), np.uint8)
@@ -86,7 +86,7 @@ def compiled(call: Any, out_shape: tuple[int, ...]) -> Callable[..., Any]:
 
 
 def dali_turns(name: str, image: np.ndarray, args: Mapping[str, Any], angled: bool) -> Callable[[], None]:
-    """The same with DALI, one thread; `name` "" only feeds the images."""
+    """Returns a function that does the same with DALI and one thread; `name` "" only feeds the images."""
     import nvidia.dali as dali
     import nvidia.dali.fn as fn
     import nvidia.dali.types as dali_types
@@ -132,7 +132,7 @@ def main() -> None:
             for rival, seen in zip(rivals, times, strict=True):
                 start = time.process_time()
                 rival()
-                if turn >= 2:  # compiled, and DALI's queue filled
+                if turn >= 2:  # programs are compiled, and DALI's queue is full
                     seen.append((time.process_time() - start) / len(ANGLES) * 1e3)
         theirs, ours, fed = (statistics.median(seen) for seen in times)
         ratio = statistics.median((d - fed) / j for d, j in zip(times[0], times[1], strict=True))

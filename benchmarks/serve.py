@@ -1,10 +1,10 @@
-"""Requests with a JPEG each, from several clients at once: jdali's own server, Triton with jdali, Triton with DALI.
+"""Measures servers with requests of one JPEG from several clients: jdali's server, Triton with jdali, Triton with DALI.
 
-    make triton                     # once: it installs Triton's server, and DALI for the rival
+    make triton                     # once, to install Triton's server, and DALI for the rival
     python benchmarks/serve.py --requests 1000 --clients 8
 
-Every answer is compared bitwise with what the pipeline gives, jdali's with jdali's and DALI's with DALI's. The rivals take turns,
-so that a change of the machine's load meets all. Processor time is that of the server's processes.
+Every answer must equal the output of the same library's pipeline bit for bit. The rivals take turns, so that a change
+of the machine's load affects all of them. Processor time is the time of the server's processes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MEAN, STD = [123.7, 116.3, 103.5], [58.4, 57.1, 57.4]
 RIVALS = ("serve", "triton", "triton_dali")
 _TICKS = os.sysconf("SC_CLK_TCK")
 
-# DALI's pipeline in the same Python backend: all requests that Triton hands over are one batch.
+# A model with DALI's pipeline for the same Python backend. All requests of a call form one batch.
 DALI_MODEL = f"""
 import numpy as np
 import nvidia.dali.fn as fn
@@ -74,7 +74,7 @@ class TritonPythonModel:
 
 
 class Turn(NamedTuple):
-    """Figures of some requests to one server."""
+    """Results of a turn: requests to one server."""
 
     latencies: list[float]
     seconds: float
@@ -82,7 +82,7 @@ class Turn(NamedTuple):
 
 
 class Rival:
-    """A server, its answers, and its turns."""
+    """A server, its expected answers, and the results of its turns."""
 
     def __init__(
         self, name: str, address: str, model: str, process: int, want: Sequence[np.ndarray], axes: int
@@ -92,7 +92,7 @@ class Rival:
         self.turns: list[Turn] = []
 
     def turn(self, files: Sequence[bytes], requests: int, clients: int) -> None:
-        """Sends requests; raises AssertionError if one answer is another than the pipeline's."""
+        """Sends requests from several clients; raises AssertionError if an answer differs from the expected one."""
         numbers, lock = iter(range(requests)), threading.Lock()
         latencies: list[float] = []
 
@@ -119,7 +119,7 @@ class Rival:
         self.turns.append(Turn(latencies, seconds, processor_seconds(self._process) - used))
 
     def row(self) -> str:
-        """Its figures, as a row of a table in Markdown."""
+        """Returns the results of all turns as a row of a Markdown table."""
         latencies = np.array([ms * 1e3 for turn in self.turns for ms in turn.latencies])
         rate = statistics.median(len(t.latencies) / t.seconds for t in self.turns)
         used = statistics.median(t.processor_seconds / len(t.latencies) for t in self.turns)
@@ -128,7 +128,7 @@ class Rival:
 
 
 def processor_seconds(root: int) -> float:
-    """Processor time of a process and of all below it."""
+    """Returns the processor seconds of a process and its descendants."""
     parents: dict[int, list[int]] = {}
     used: dict[int, float] = {}
     for folder in Path("/proc").glob("[0-9]*"):
@@ -145,7 +145,7 @@ def processor_seconds(root: int) -> float:
 
 
 def pictures(count: int) -> list[bytes]:
-    """JPEGs of a photograph's sizes: smooth, with some grain."""
+    """Generates small JPEG files of smooth noise with some grain."""
     found = []
     for number in range(count):
         random = np.random.default_rng(number)
@@ -162,7 +162,7 @@ def pictures(count: int) -> list[bytes]:
 
 
 def jdali_pipeline(files: Sequence[bytes]) -> Any:
-    """The pipeline of jdali, one batch with all files."""
+    """Returns jdali's pipeline, whose batch has all files."""
 
     @pipeline_def(batch_size=len(files), num_threads=2, seed=1)
     def serving() -> Any:
@@ -178,7 +178,7 @@ def jdali_pipeline(files: Sequence[bytes]) -> Any:
 
 
 def of_dali(files: Sequence[bytes], threads: int) -> list[np.ndarray]:
-    """What DALI's pipeline gives, batches of one sample."""
+    """Returns the outputs of DALI's pipeline, run with batches of one sample."""
     from nvidia import dali
 
     @dali.pipeline_def(device_id=None, batch_size=1, num_threads=threads)
@@ -197,7 +197,7 @@ def of_dali(files: Sequence[bytes], threads: int) -> list[np.ndarray]:
 
 @contextlib.contextmanager
 def own_server(folder: Path, options: argparse.Namespace) -> Iterator[tuple[str, int]]:
-    """Address and process of `python -m jdali serve`."""
+    """Runs `python -m jdali serve`; yields its address and process id."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [
@@ -217,7 +217,7 @@ def own_server(folder: Path, options: argparse.Namespace) -> Iterator[tuple[str,
 
 
 def dali_model(repository: Path, options: argparse.Namespace) -> None:
-    """Writes the rival's model."""
+    """Writes the model with DALI to Triton's model repository."""
     folder = repository / "dali"
     (folder / "1").mkdir(parents=True)
     code = DALI_MODEL.replace("BATCH", str(options.batch)).replace("THREADS", str(options.threads))

@@ -1,10 +1,10 @@
-"""Padded shapes: waste, programs and processor time of whole pipelines, and the constants of the cost model.
+"""Measures padded shapes: waste, programs and processor time of pipelines, and the constants of the cost model.
 
     python benchmarks/shapes.py [--data DIR] [--sounds DIR] [--epochs 3]
 
-Each pipeline runs in a process of its own. `waste` is what `plan()` shows: time of the samples as they are padded,
-per time without padding, by the model in `jdali/engine/shapes/cost.py`. The second table has what operators give to that
-model as `nanoseconds`: for each element that they read or write, on one core.
+Each pipeline runs in a separate process. `waste` is the number that `plan()` shows: the time of the padded samples
+divided by the time without padding, by the model in `jdali/engine/shapes/cost.py`. The second table measures
+`nanoseconds`, which operators declare for this model: the time on one core for each element that they read or write.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def workload(name: str, data: str, epochs: int) -> None:
 
 
 def operators() -> None:
-    """Nanoseconds an element, read and written, of operators by themselves."""
+    """Prints the nanoseconds of single operators for each element that they read or write."""
     from jdali import fn
 
     rng = np.random.default_rng(0)

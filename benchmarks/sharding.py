@@ -1,10 +1,10 @@
-"""The stage of a pipeline spread over 1, 2, 4 and 8 devices, and what that costs the host for each batch.
+"""Measures a pipeline's stage on 1, 2, 4 and 8 devices, and the host's cost of a batch.
 
     python benchmarks/sharding.py [--rounds N]
 
-Virtual CPU devices share the cores of the machine: past their number nothing can get faster, and what is
-seen is the overhead of a device. Turns of all variants are interleaved in one process; ratios are to the
-iterator without a sharding, turn by turn. CPU time counts all threads of the process.
+Virtual CPU devices share the cores of the machine. With more devices than cores, nothing gets faster, and the results
+show the overhead of a device. All variants take turns in one process; ratios compare a turn with the turn of the
+iterator without a sharding. CPU time counts all threads of the process.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DEVICES = (1, 2, 4, 8)
 
 @jdali.pipeline_def(num_threads=2, seed=1)
 def pictures(samples: np.ndarray, crop: int):
-    """Arithmetic, noise, a crop and a mirror image: all in one compiled stage."""
+    """Defines random brightness, a crop and a mirror image, all in one compiled stage."""
     images = fn.external_source(source=lambda: samples, layout="HWC")
     images = fn.brightness_contrast(images, brightness=fn.random.uniform(range=(0.8, 1.2)), contrast=1.1)
     return fn.crop_mirror_normalize(
@@ -36,17 +36,17 @@ def pictures(samples: np.ndarray, crop: int):
     )
 
 
-# Name, samples in a batch, their size, batches a turn.
+# Name, samples in a batch, height and width of a sample, batches in a turn.
 WORKLOADS = (("64 pictures of 256 x 256", 64, 256, 4), ("64 samples of 8 x 8: overhead", 64, 8, 40))
 
 
 class Variant:
-    """An iterator over some devices; None: without a sharding."""
+    """An iterator whose batches are sharded over `devices` devices; None: no sharding."""
 
     def __init__(self, devices: int | None, batch: int, size: int):
         self.name = "no sharding" if devices is None else f"{devices} devices"
         samples = np.random.default_rng(0).integers(0, 256, (batch, size, size, 3), np.uint8)
-        # Nothing is made ahead, so that a turn pays for all of its batches and for no others.
+        # Without prefetching, so that a turn measures its own batches only.
         pipe = pictures(samples, size * 7 // 8, batch_size=batch, exec_pipelined=False)
         sharding = None
         if devices is not None:
@@ -57,7 +57,7 @@ class Variant:
             next(self.iterator)
 
     def turn(self, batches: int) -> None:
-        """Draws some batches."""
+        """Takes batches, and records the wall time and CPU time of a batch."""
         start, cpu = time.perf_counter(), time.process_time()
         for _ in range(batches):
             next(self.iterator)

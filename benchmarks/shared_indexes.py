@@ -1,10 +1,11 @@
-"""Memory and time that a large data set costs each worker: names and indexes are the trainer's, and mapped.
+"""Measures the memory and time of a worker for a large data set, whose names and indexes it maps from the trainer.
 
     python benchmarks/shared_indexes.py [--kinds file_list files coco ...] [--count 1000000]
 
-For each kind of reader a data set of `--count` samples and one of a thousand is opened, with one worker. Of the worker that
-is ready: anonymous memory, which nobody shares with it (`RssAnon`), and processor time, each less that of the small one.
-Samples are not read, so most files of the data sets are holes, or are not there.
+For each kind of reader, the script opens a data set of `--count` samples and one of a thousand samples, with one
+worker. It measures the worker once it is ready: its anonymous memory, which is not shared (`RssAnon`), and its
+processor time. Results are the differences between the two data sets. No samples are read, so most files of the data
+sets are sparse or missing.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any
 import numpy as np
 
 SMALL = 1000
-BLOCK = 512  # of a tar archive, bytes
+BLOCK = 512  # block size of a tar archive, bytes
 
 
 def _names(count: int) -> list[str]:
@@ -128,7 +129,7 @@ KINDS: dict[str, tuple[str, Callable[[Path, int], dict[str, Any]]]] = {
 
 
 def work(kind: str, count: int) -> None:
-    """Opens a data set, and prints what its worker takes."""
+    """Opens a data set, and prints the memory and processor time of its worker."""
     import jdali
     from jdali import fn
 
@@ -155,7 +156,7 @@ def work(kind: str, count: int) -> None:
 
 
 def _taken(pid: int) -> dict[str, float]:
-    """MB of anonymous memory, of mapped shared memory, and seconds of processor time of a process."""
+    """Returns a process's anonymous memory and mapped shared memory, MB, and its processor seconds."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     sizes = {line.split(":")[0]: int(line.split()[1]) / 1024 for line in lines if line.endswith("kB")}
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()

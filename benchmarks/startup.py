@@ -1,8 +1,9 @@
-"""What comes before the first batch: importing jdali beside JAX, and building a pipeline of 50 operators.
+"""Measures the startup: importing jdali, compared with importing JAX, and building a pipeline of 50 operators.
 
     python benchmarks/startup.py [--rounds 9]
 
-Processor time in fresh processes, rivals in turns. Bytecode is written first, to a folder of its own.
+Times are processor times of fresh processes, which take turns. A first round, which is not counted, writes the bytecode
+to a new folder.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ IMPORTS = {
     "dynamic mode": "import jdali.dynamic as jd\njd.resize",
 }
 
-# 24 flips, each with a coin flip, between a source and a last operator; or as many operators that differ.
+# `alike` has 24 flips, each with a coin flip, between a source and a last operator; `different` has different
+# operators.
 BUILD = """
 import jax, numpy as np
 from jdali import fn, pipeline_def, types
@@ -72,7 +74,7 @@ print(first, statistics.median(built({pipeline}) for _ in range(5)))
 
 
 def run(code: str, environment: Mapping[str, str]) -> list[float]:
-    """The numbers that a fresh process prints."""
+    """Runs code in a fresh process; returns the numbers that it prints."""
     done = subprocess.run(
         [sys.executable, "-c", "import statistics, time\n" + code],
         env=environment, capture_output=True, text=True, check=True,
@@ -93,7 +95,7 @@ def main() -> None:
         }
         builds = {name: BUILD.replace("{pipeline}", name) for name in ("alike", "different")}
         taken: dict[str, list[list[float]]] = {name: [] for name in (*timed, *builds)}
-        for turn in range(-1, rounds):  # the first one writes the bytecode
+        for turn in range(-1, rounds):  # the first turn writes the bytecode
             for name, code in {**timed, **builds}.items():
                 numbers = run(code, environment)
                 if turn >= 0:

@@ -1,12 +1,12 @@
-"""Rows of Parquet and records of ArrayRecord, jdali against `datasets` and Grain: samples a second, as arrays in batches.
+"""Compares jdali with `datasets` on Parquet, and with Grain on ArrayRecord: samples a second, in batches of arrays.
 
     python benchmarks/tables.py [--threads 1] [--rounds 5] [--workload records pictures "array records" "array pictures"]
 
 Records are 1 kB of random bytes, in Parquet with a label. Pictures are JPEG of 320 x 240, and are decoded to arrays: by
-`datasets` and Grain with Pillow, and by jdali with `fn.decoders.image`. `datasets` streams, which reads the files as they
-lie; Grain and jdali read ArrayRecord (`group_size:1`, not compressed) in a random order. Each rival is a process of its own
-and they take turns; a row is the median of the rounds, the ratio is that of each turn to the turn of the other library in
-the same round (median). Seconds are those of the processor, of all threads, with `--processor`.
+`datasets` and Grain with Pillow, by jdali with `fn.decoders.image`. Parquet is read in order, by `datasets` in its
+streaming mode. ArrayRecord (`group_size:1`, not compressed) is read in random order. The rivals run in separate
+processes and take turns. A row shows the median over the rounds; the ratio compares a turn with the other library's
+turn of the same round (median). With `--processor`, seconds are processor time of all threads.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BATCHES = {"records": 150, "pictures": 6, "array records": 150, "array pictures"
 
 
 def make(folder: Path, kind: str) -> None:
-    """Writes one file, as the Hub has them."""
+    """Writes a file in the form that is common on the Hugging Face Hub."""
     from PIL import Image
 
     rng = np.random.default_rng(0)
@@ -65,7 +65,7 @@ def make(folder: Path, kind: str) -> None:
 def with_jdali(kind: str, path: str, threads: int) -> Iterator[Any]:
     from jdali import fn, pipeline_def, storage
 
-    storage.configure(bytes_ahead=1 << 24)  # of larger data, too, little is kept from pass to pass
+    storage.configure(bytes_ahead=1 << 24)  # small, so that passes share as little as with larger data
 
     @pipeline_def(batch_size=BATCH, num_threads=threads, device_id=None)
     def rows() -> Any:

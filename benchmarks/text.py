@@ -1,10 +1,10 @@
-"""Tokenizing captions, jdali against `tokenizers` alone, in one run: texts a second, as arrays in batches.
+"""Measures tokenizing, jdali against `tokenizers` alone: texts a second, in batches of arrays.
 
     python benchmarks/text.py [--threads 2] [--rounds 5] [--workload captions documents]
 
-Captions have some 15 words, documents some 500. Both rivals use the same byte-level BPE, which is trained here, cut to 64 or
-1,024 tokens, and pad. Each is a process of its own and they take turns; a row is the median of the rounds, the ratio is that of
-each turn to the turn of `tokenizers` of the same round (median).
+Captions have about 15 words, documents about 500. Both rivals use the same byte-level BPE, which the script trains, and
+cut or pad to 64 or 1,024 tokens. The rivals run in separate processes and take turns. A row shows the median over the
+rounds; the ratio compares a turn with the turn of `tokenizers` in the same round (median).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BATCHES = {"captions": 100, "documents": 16}
 
 
 def make(folder: Path, kind: str) -> None:
-    """Writes texts, one a line, and a tokenizer that was trained on them."""
+    """Writes texts, one on each line, and a tokenizer that is trained on them."""
     import tokenizers
 
     chosen = random.Random(0)

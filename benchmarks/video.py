@@ -1,14 +1,14 @@
-"""Sequences of frames, jdali against the real DALI (CPU) and PyAV used by hand, in one run: frames a second.
+"""Measures the reading of frame sequences, jdali against DALI (CPU) and handwritten code on PyAV: frames a second.
 
     python benchmarks/video.py [--threads 2] [--rounds 5] [--clip vp9 h264 ...] [--access sequential random]
 
-The clips are made on the spot. Each rival is a process of its own and they take turns; a row is the median of
-the rounds, the ratio is that of each turn to PyAV's turn of the same round (median).
+The script encodes the clips. The rivals run in separate processes and take turns. A row shows the median over the
+rounds; the ratio compares a turn with PyAV's turn of the same round (median).
 
-pyav         a loop over `container.decode`, with as many threads of FFmpeg as the others have, that turns frames
-             to RGB as `readers.video` does: chroma interpolated. For random access: seek, decode up to the frame.
-pyav-rough   the same with `frame.to_ndarray(format="rgb24")`, which takes the nearest chroma sample instead (off by
-             up to 90 of 255 at coloured edges). Cheaper, and not the same pixels.
+pyav         a loop over `container.decode` with the same number of threads, by FFmpeg. Frames are converted to RGB with
+             interpolated chroma, as in `readers.video`. For random access, it seeks, and decodes up to the frame.
+pyav-rough   the same with `frame.to_ndarray(format="rgb24")`, which takes the nearest chroma sample. This is cheaper;
+             pixels at coloured edges differ by up to 90 of 255.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ RIVALS = ("pyav", "pyav-rough", "dali", "jdali")
 
 
 def make(path: Path, clip: str) -> None:
-    """A clip of a textured picture that moves, with noise."""
+    """Encodes a clip of a moving textured picture with noise."""
     import av
 
     container, codec, pix_fmt, options = CLIPS[clip]
@@ -60,9 +60,9 @@ def make(path: Path, clip: str) -> None:
         file.mux(stream.encode(None))
 
 
-# --- PyAV used by hand --------------------------------------------------------------------------
+# --- handwritten code on PyAV -------------------------------------------------------------------
 def by_hand(path: str, *, rough: bool, threads: int, random: bool) -> Iterator[np.ndarray]:
-    """Batches of sequences for ever, as a user of PyAV would write it."""
+    """Yields batches of sequences endlessly, with code as a user of PyAV would write it."""
     import av
     from av.video.reformatter import Interpolation, VideoReformatter
 
@@ -102,7 +102,7 @@ def by_hand(path: str, *, rough: bool, threads: int, random: bool) -> Iterator[n
 
 
 def pipeline(package: str, path: str, threads: int, random: bool) -> Callable[[], object]:
-    """The same pipeline for DALI and for jdali: only the import differs."""
+    """Builds the same pipeline for DALI and for jdali, where only the imports differ; returns its `run`."""
     root = importlib.import_module(package)
     fn = importlib.import_module(package + ".fn")
 

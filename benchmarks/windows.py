@@ -1,9 +1,10 @@
-"""Windows of photographs as ResNet-50 draws them: decoding whole, without the rows below, and by tiles.
+"""Measures the decoding of windows of photographs, as ResNet-50 draws them: whole, without the rows below, by tiles.
 
     python benchmarks/windows.py [--data DIR] [--rounds 7]
 
-Each photograph gets restart markers, as `python -m jdali convert --windows` puts them in. A figure is milliseconds of thread
-time of a window: the least of the rounds for each window, then the mean.
+A tile is the part of a JPEG between two restart markers. The script adds the markers, as `python -m jdali convert
+--windows` does. Results are milliseconds of thread time of a window: the mean over the windows of the minimum over the
+rounds.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ AREA, RATIO = (0.08, 1.0), (3 / 4, 4 / 3)
 
 
 def draw(rng: np.random.Generator, height: int, width: int) -> tuple[int, int, int, int]:
-    """Draws y, x, height and width."""
+    """Draws y, x, height and width of a window."""
     while True:
         area = height * width * rng.uniform(*AREA)
         ratio = np.exp(rng.uniform(*np.log(RATIO)))

@@ -1,13 +1,14 @@
-"""Batches made by worker processes: speed beside DALI and one process, and processor time left in the trainer's process.
+"""Measures worker processes: speed against DALI and against one process, and processor time of the trainer's process.
 
     python benchmarks/workers.py [--workload train scaled val tiny speech limit] [--rounds 5]
 
-Every rival has two threads: DALI and one process of jdali two of their own, jdali with two workers one in each. They take
-turns, and the ratio is that of each turn to the first rival's turn of the same round (median). Processor time is that of the
-process that trains alone, without its workers: it bounds what workers can feed, however many there are. It is largest where
-batches are rare, for then their turn finds the processor's caches cold. `scaled` is `train` with jdali's `scaled_decoding`.
-`limit` has batches of 32 that cost workers next to nothing, so it shows what the process takes where it is the bound; nothing
-of that depends on the size of the pictures.
+Every rival has two threads: DALI and jdali without workers have two in one process, jdali with two workers has one in
+each worker. The rivals take turns; the ratio compares a turn with the first rival's turn of the same round (median).
+
+Processor time is the time of the training process without its workers. It limits the rate that any number of workers
+can reach. It is largest if batches are rare, because then the processor's caches are cold. `scaled` is `train` with
+jdali's `scaled_decoding`. `limit` has batches of 32 samples that cost the workers almost nothing, so the training
+process is the bottleneck; its time does not depend on the size of the pictures.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import host
 import pipelines
 from _harness import arguments, compare, say, serve
 
-# For each workload: samples of a batch, and batches of a turn.
+# For each workload: samples in a batch, and batches in a turn.
 WORKLOADS = {
     "train": (pipelines.BATCH, 24),
     "scaled": (pipelines.BATCH, 24),
@@ -38,7 +39,7 @@ WORKLOADS = {
     "limit": (32, 600),
 }
 RIVALS = ("dali", "one process", "two workers")
-# Batches that a rival may have made while another one had its turn.
+# Batches that are not timed, because a rival may have prefetched them before its turn.
 DRAIN = 12
 
 
@@ -71,7 +72,7 @@ def limit(package: str, folder: str, threads: int) -> Any:
 
 
 def work(rival: str, workload: str, folder: str, threads: int) -> None:
-    """Runs one rival, whenever its turn comes."""
+    """Runs a rival's turns."""
     package = "nvidia.dali" if rival == "dali" else "jdali"
     if rival == "two workers":
         os.environ["JDALI_WORKERS"] = "2"
@@ -80,13 +81,13 @@ def work(rival: str, workload: str, folder: str, threads: int) -> None:
 
 
 def measure(make: Callable[[], Any], size: int, drain: int = DRAIN, **clocks: Callable[[], float]) -> None:
-    """Serves rates and processor time a sample, in µs, of a pipeline, whenever its turn comes.
+    """Serves turns of a pipeline: rates, and processor time of a sample in µs.
 
     Args:
-        make: makes the pipeline; an ImportError is the rival's problem.
-        size: of its batches.
-        drain: batches that may have been made before its turn.
-        clocks: of processor time, seconds, by name, beside `cpu`, that of this process.
+        make: builds the pipeline; an ImportError is reported as the rival's problem.
+        size: batch size of the pipeline.
+        drain: number of batches before a turn is timed, because they may have been prefetched.
+        clocks: functions that return processor seconds, by name, in addition to `cpu` for this process.
     """
     clocks["cpu"] = time.process_time
     start = time.perf_counter()

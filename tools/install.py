@@ -1,9 +1,9 @@
-"""Installs this checkout by pip, and shows one line that moves in place of pip's hundreds.
+"""Installs this checkout with pip, and shows its progress on one line in place of pip's output.
 
     .venv/bin/python tools/install.py '.[examples]'
 
-It shows how many packages pip has found and which one it fetches; nothing where no terminal shows it. What pip says is
-printed if it fails. Only the standard library is needed: this runs before anything is installed.
+The line says how many packages pip has found, and which package it fetches. Without a terminal, nothing is shown. If
+pip fails, its output is printed. This script runs before anything is installed, so it needs only the standard library.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 
-# What pip says of a package, by the first words of a line.
+# Lines of pip's output that name a package.
 _FOUND = re.compile(r"\s*(?:Collecting|Requirement already satisfied:) ([A-Za-z0-9._-]+)")
 _FETCHED = re.compile(r"\s*(?:Downloading|Using cached) ([A-Za-z0-9._]+)-\S* \(([^)]*)\)")
 _PIP = (
@@ -24,7 +24,7 @@ _PIP = (
 
 
 def progress(lines: Iterable[str]) -> Iterator[str]:
-    """Describes how far pip is, after each line of its output that says so."""
+    """Describes pip's progress after each line of its output that shows progress."""
     found: set[str] = set()
     for line in lines:
         if match := _FOUND.match(line):

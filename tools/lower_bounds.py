@@ -1,9 +1,9 @@
-"""The lowest versions that pyproject.toml allows, as requirements of pip.
+"""Prints the lowest versions that pyproject.toml allows, as requirements for pip.
 
-    python tools/lower_bounds.py test > lowest.txt    # the core's and those of the extra `test`
+    python tools/lower_bounds.py test > lowest.txt    # of the core and of the extra `test`
     pip install -r lowest.txt
 
-What they need in turn, and pyproject.toml does not name, pip chooses.
+pip chooses the versions of packages that pyproject.toml does not name.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
-# Name, extras, version.
+# Groups: name, extras, version.
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(\[[^]]*\])?(?:>=([0-9.]+))?")
 
 
 def lower_bounds(project: Mapping[str, object], extras: Sequence[str]) -> list[str]:
-    """A pin for each requirement with a lower bound, in order, and those without one as they are.
+    """Returns the requirements in order, each pinned to its lower bound if it has one.
 
     Args:
-        project: the table "project".
-        extras: whose requirements are taken too; extras that they name in turn are.
+        project: the table "project" of pyproject.toml.
+        extras: extras whose requirements are added, with those of the extras that they name.
 
     Raises:
-        ValueError: a requirement is written in another way than name, extras, lower bound and marker, or two give
+        ValueError: a requirement has another form than name, extras, lower bound and marker, or two requirements give
             different bounds for one package.
     """
     bounds: dict[str, str] = {}
@@ -44,7 +44,7 @@ def lower_bounds(project: Mapping[str, object], extras: Sequence[str]) -> list[s
 
 
 def _requirements(project: Mapping[str, object], extras: Sequence[str]) -> Iterator[str]:
-    """Of the core, and of extras, those looked up that are extras of the project itself ("jdali[audio]")."""
+    """Yields the requirements of the core and of `extras`; replaces "jdali[audio]" by the requirements of `audio`."""
     of_extras = project["optional-dependencies"]
     core = project["dependencies"]
     assert isinstance(of_extras, Mapping)

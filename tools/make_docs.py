@@ -1,9 +1,10 @@
-"""Builds the documentation: the guides, a page for each operator, a gallery, tutorials that ran, the API reference.
+"""Builds the documentation: guides, a page for each operator, a gallery, executed tutorials, the API reference.
 
     python tools/make_docs.py [--out build/docs] [--no-examples] [--no-tutorials] [--look] [--strip]
 
-Pages of operators are made from their records, and their examples are run. Links that lead nowhere are errors. The site gets a
-folder of its version's name; the selector in its header lists those of other versions beside it.
+Operators' pages are generated from the operators' records, and their examples are run. A broken link is an error. The
+site is written to a folder named after its version; a selector in the header leads to the versions in the folders
+beside it.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ def write_pages(pages: Path, *, with_examples: bool, with_tutorials: bool, progr
     """Writes all pages as Markdown.
 
     Args:
-        pages: folder, made anew.
-        with_examples: run the examples of the operators, and draw what comes out.
+        pages: folder for the pages; an existing folder is deleted first.
+        with_examples: run the examples of the operators, and draw their results.
         with_tutorials: run the tutorials.
-        progress: show a bar.
+        progress: show a progress bar.
     """
     shutil.rmtree(pages, ignore_errors=True)
     (pages / "operators").mkdir(parents=True)
@@ -62,7 +63,7 @@ def write_pages(pages: Path, *, with_examples: bool, with_tutorials: bool, progr
 def run_all(
     pages: Path, with_examples: bool, with_tutorials: bool, progress: bool
 ) -> dict[str, operator_pages.Outcome]:
-    """Runs the examples of all operators and the tutorials in as many processes as there are processors."""
+    """Runs examples and tutorials in as many processes as processors; returns the examples' outcomes by operator."""
     from tqdm import tqdm
 
     names = [op.name for op in operators.public_operators()] if with_examples else []
@@ -82,27 +83,27 @@ def run_all(
 
 
 def run_examples_of(name: str, files: Path, pictures: Path) -> operator_pages.Outcome:
-    """Runs the examples of an operator in a process of the pool."""
+    """Runs the examples of an operator; called in a process of the pool."""
     return operator_pages.run_examples(REGISTRY[name], files, pictures)
 
 
 def run_tutorial(name: str, folder: Path) -> None:
-    """Writes the page and notebook of a tutorial, run in a process of its own, as a reader runs it."""
+    """Runs a tutorial in a new process, as a reader would, and writes its page and notebook."""
     with Kernel().started() as kernel:
         write_tutorial(name, folder, kernel)
 
 
 def build(pages: Path, root: Path) -> tuple[Path, int]:
-    """Runs MkDocs, and lists the site among the versions that are there.
+    """Runs MkDocs, and adds the site to the list of versions.
 
     Args:
-        pages: as `write_pages` writes them.
-        root: of all versions; this one gets the folder of its name.
+        pages: folder written by `write_pages`.
+        root: folder of all versions; the site is written to a folder in it that has the version's name.
 
     Returns: the folder of the site, and the number of its HTML pages.
 
     Raises:
-        SystemExit: warnings of MkDocs, links that lead nowhere for one.
+        SystemExit: MkDocs warns, or a link is broken.
     """
     from mkdocs.commands.build import build as run_mkdocs
     from mkdocs.config import load_config

@@ -1,10 +1,10 @@
-"""Writes what is known of the operators without loading them: the catalog, and the type stubs of the surfaces.
+"""Writes the catalog of the operators, and the type stubs of `jdali.fn`, `jdali.ops` and `jdali.dynamic`.
 
     python tools/make_stubs.py [--check]
 
-The functions of `jdali.fn`, `jdali.ops` and `jdali.dynamic` are made from the operators' records when they are first
-asked for; editors and type checkers read the stubs. The catalog says which module to load for an operator. `--check`
-writes nothing and fails if a file is not what would be written.
+The functions of these three packages, called surfaces here, are generated from the operators' records on first use, so
+editors and type checkers need stubs. The catalog says which module to load for an operator. `--check` writes nothing,
+and fails if a file is stale.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ HEADER_OF_MATH = (
     "from jdali.dynamic._batch import Batch\nfrom jdali.dynamic._tensor import Tensor\n"
 )
 ROOT = Path(jdali.__file__).parent
-LINE = 111  # with the line's end
+LINE = 111  # maximum characters of a line, including its end
 IMPORTS = {
     "jdali.fn": "from numpy.typing import ArrayLike\nfrom jdali.data_node import DataNode\n"
     "from jdali.tfrecord import Feature\n",
@@ -58,20 +58,23 @@ COMMON_IMPORTS = (
 
 
 def home_of(op: Operator, surface: str) -> tuple[str, str]:
-    """The module and the name in it by which a surface has an operator."""
+    """Returns the module of a surface that has an operator, and the operator's name in this module."""
     family, _, short = op.name.rpartition(".")
     return f"{surface}.{family}" if family else surface, short
 
 
 def alias_text(module: str, name: str, home: str, short: str) -> str:
-    """A line that makes `home.short` public as `module.name`: an import does so only under the same name."""
+    """Returns a stub line that makes `home.short` public as `module.name`.
+
+    Type checkers treat an import as public only if it keeps the name, so a new name needs an assignment.
+    """
     if name == short:
         return f"from {home} import {short} as {name}"
     return f"{name} = {home.removeprefix(module + '.')}.{short}"
 
 
 def written_exports(module: pytypes.ModuleType) -> list[str]:
-    """Stub lines for what a module's own text makes public: `from x import y as y`, or `name = ...`."""
+    """Returns stub lines for the names that a module's source makes public: `from x import y as y`, or `name = ...`."""
     path = getattr(module, "__file__", None)
     if path is None:
         return []
@@ -91,14 +94,14 @@ def written_exports(module: pytypes.ModuleType) -> list[str]:
 
 
 def _is_family(value: Any) -> bool:
-    """A package of operators, which stands in a stub by the functions put in it."""
+    """Returns True for a package of operators, for whose functions there is a separate stub."""
     return isinstance(value, pytypes.ModuleType) and (
         value.__name__.startswith("jdali.ops") or _operators(value) or _has_functions(value)
     )
 
 
 def contents(module: pytypes.ModuleType) -> dict[str, Any]:
-    """All that a module has, also what is made only when it is asked for."""
+    """Returns the members of a module by name, including those that are generated on first use."""
     return {name: getattr(module, name) for name in dir(module) if name != "__lazy__"}
 
 
@@ -107,7 +110,7 @@ def _operators(module: pytypes.ModuleType) -> bool:
 
 
 def module_text(module: pytypes.ModuleType, surface: str) -> tuple[str, list[pytypes.ModuleType]]:
-    """Stub of one module, and its submodules that need one."""
+    """Returns the stub of a module, and the submodules that need stubs, too."""
     functions, modules, aliases = [], [], []
     for name, value in sorted(contents(module).items()):
         if name.startswith("_"):
@@ -134,7 +137,7 @@ def module_text(module: pytypes.ModuleType, surface: str) -> tuple[str, list[pyt
             modules.append(value)
     names = [m.__name__.rpartition(".")[2] for m in modules]
     exports = [f"from {module.__name__} import {name} as {name}" for name in names]
-    # Imports first: what is assigned may be of a type that one of them brings.
+    # Imports come first, because an assignment may use an imported name.
     exports = sorted(
         dict.fromkeys(exports + written_exports(module) + aliases), key=lambda e: not e.startswith("from ")
     )
@@ -147,7 +150,7 @@ def module_text(module: pytypes.ModuleType, surface: str) -> tuple[str, list[pyt
 
 
 def _is_used(line: str, text: str, exports: list[str]) -> bool:
-    """Whether a stub needs an import: its name stands in the text and is not exported anyway."""
+    """Returns True if a stub needs an import: the text uses its name, and no export already imports the name."""
     name = line.split()[-1]
     exported = any(e.startswith("from") and e.endswith(f" {name}") for e in exports)
     return not exported and re.search(rf"\b{name}\b", text) is not None
@@ -187,7 +190,7 @@ CATALOG: dict[str, dict[str, str]] = {
 
 
 def catalog_text() -> str:
-    """The catalog: for each module that defines operators, their names and kinds."""
+    """Returns the text of the catalog: for each module that defines operators, their names and kinds."""
     for package in (jdali.ops, jdali.readers):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(module.name)
@@ -206,7 +209,7 @@ def catalog_text() -> str:
 
 
 def math_text() -> str:
-    """Stub of `jdali.dynamic.math`, whose functions are those of `jdali.math`."""
+    """Returns the stub of `jdali.dynamic.math`, which has the same functions as `jdali.math`."""
     functions = [
         node for node in ast.parse((ROOT / "math.py").read_text()).body if isinstance(node, ast.FunctionDef)
     ]
@@ -218,7 +221,7 @@ def math_text() -> str:
 
 
 def package_text() -> str:
-    """Stub of `jdali` itself, whose names are imported when they are asked for."""
+    """Returns the stub of `jdali` itself, whose names are imported on first use."""
     lines = [HEADER_OF_PACKAGE]
     for name, module in vars(jdali)["_WHERE"].items():
         parent = "jdali" if module == f"jdali.{name}" else module
@@ -243,7 +246,7 @@ def main() -> int:
         if not check:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-    if catalog and not check:  # the surfaces follow from it: what is in them now is what it was
+    if catalog and not check:  # this process has loaded the old catalog, so a new process writes the stubs
         return subprocess.call([sys.executable, *sys.argv])
     return 1 if check and stale else 0
 

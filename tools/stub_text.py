@@ -1,4 +1,7 @@
-"""Stub text of one function or class of a surface: its parameters, what it returns, its docstring."""
+"""Writes the stub of a function or class of a surface: parameters, result, docstring.
+
+A surface is one of `jdali.fn`, `jdali.ops` and `jdali.dynamic`.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +29,14 @@ DTYPES = {
     "jdali.ops": "types.DALIDataType | DTypeLike",
     "jdali.dynamic": "DType | types.DALIDataType | DTypeLike",
 }
-# What a vector may be given as: lists and tuples of numbers, and arrays.
+# Types that the elements of a vector argument may have, in addition to numbers.
 _ELEMENT = {"jdali.fn": " | DataNode", "jdali.ops": " | ArrayLike", "jdali.dynamic": ""}
 _INPUTS = {"jdali.fn": "DataNode | ArrayLike", "jdali.dynamic": "Tensor | Batch | ArrayLike"}
 _EXTENT = "extent: Any = None"
 _EXTENT_FORMS = ("extent: None = None", "extent: ArrayLike | typing.Sequence[Any]")
 _TYPE_NAMES = ("DataNode", "ArrayLike", "Tensor", "Batch", "Device", "RNG")
 _LAYOUTS = "Literal['HWC', 'CHW', 'FHWC', 'FCHW'] | str"
-# Calls whose outputs are counted by another argument than a flag.
+# Forms of operators whose number of outputs `forms_of` cannot find.
 _RETURNED: dict[str, dict[str, list[tuple[dict[str, str], str]]]] = {
     "jdali.fn": {
         "external_source": [
@@ -47,11 +50,11 @@ _RETURNED: dict[str, dict[str, list[tuple[dict[str, str], str]]]] = {
 
 
 class Form(NamedTuple):
-    """A way to call an operator.
+    """A way to call an operator: one overload in the stub.
 
     Attributes:
-        parameters: texts of those parameters that differ from the signature, by name; "": left out.
-        result: annotation of what it returns.
+        parameters: texts of the parameters that differ from the signature, by name; "" omits a parameter.
+        result: annotation of the result.
     """
 
     parameters: Mapping[str, str]
@@ -59,7 +62,7 @@ class Form(NamedTuple):
 
 
 def annotation_text(annotation: Any, surface: str) -> str:
-    """An annotation as it stands in a stub."""
+    """Returns the text of an annotation for a stub."""
     if annotation is inspect.Parameter.empty or annotation is Any:
         return "Any"
     if annotation is None or annotation is type(None):
@@ -73,10 +76,10 @@ def annotation_text(annotation: Any, surface: str) -> str:
         return _vector_text(annotation, surface)
     if annotation is np.dtype or origin is np.dtype:
         return DTYPES[surface]
-    if annotation is jax.Array:  # keys and values alike: what is asked for may be given by NumPy
+    if annotation is jax.Array:  # for keys and values, callers may pass NumPy arrays, too
         return "Any" if surface == "jdali.dynamic" else "ArrayLike"
     name = getattr(annotation, "__name__", "")
-    if annotation is bool and surface == "jdali.dynamic":  # where `bool` is an element type
+    if annotation is bool and surface == "jdali.dynamic":  # `jdali.dynamic.bool` is an element type
         return "builtins.bool"
     if annotation in (int, float, bool, str) or name in _TYPE_NAMES:
         return name
@@ -90,36 +93,36 @@ def annotation_text(annotation: Any, surface: str) -> str:
 
 
 def _union_text(annotation: Any, surface: str) -> str:
-    # NumPy's integers stand beside Python's only to say what element types a tensor may have.
+    # `np.integer` in a union only says which element types a tensor may have.
     options = [a for a in typing.get_args(annotation) if a is not np.integer]
     texts = [annotation_text(a, surface) for a in options]
     parts = list(dict.fromkeys(part for text in texts for part in _split(text)))
-    # Of a union that is written in two orders, Python has the one that it came upon first: numbers are first here.
+    # Sort, because Python caches a union in the order in which it was first written. Numbers come first.
     parts.sort(key=lambda part: (part == "None", part not in ("int", "float")))
     text = "Any" if "Any" in parts else " | ".join(parts)
-    # What is one for the batch has no nodes among its elements.
+    # An argument that accepts no node accepts no nodes as elements.
     return text if "DataNode" in parts else text.replace(_ELEMENT["jdali.fn"], "")
 
 
 def _split(text: str) -> list[str]:
-    """The members of a union in a text."""
+    """Splits the text of a union into its members."""
     return re.findall(r"(?:[^\[\]| ]+(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])?)", text)
 
 
 def _vector_text(annotation: Any, surface: str) -> str:
-    """DALI's users give lists as often as tuples, arrays, or one number for all elements."""
+    """Returns the text of a vector's annotation: a sequence, an array, or one number for all elements."""
     options = [a for a in typing.get_args(annotation) if a is not ... and a is not np.integer]
     inner = list(dict.fromkeys(annotation_text(a, surface) for a in options))
     number = [text for text in inner if text in ("int", "float")]
     if not number:
-        # By its whole name: there is a reader of that name.
+        # With `typing.`, because `Sequence` is also the name of a reader.
         text = f"typing.Sequence[{' | '.join(inner)}]"
         return f"str | {text}" if inner == ["str"] else text
     return f"{number[-1]} | typing.Sequence[{number[-1]}{_ELEMENT[surface]}] | NDArray[Any]"
 
 
 def default_text(default: Any) -> str:
-    """A default as it stands in a stub; "...", where its text would need an import."""
+    """Returns the text of a default for a stub; "..." if the text would need an import."""
     if isinstance(default, enum.Enum):
         return (
             f"types.{type(default).__name__}.{default.name}"
@@ -134,7 +137,7 @@ def default_text(default: Any) -> str:
 
 
 def function_text(function: Any, surface: str) -> str:
-    """`def` of one function: once for each way to call it, with its docstring at the first one."""
+    """Returns the `def` of a function, or its overloads; the first one has the docstring."""
     forms = [
         (parameter_texts(signature, surface, form.parameters, function.__doc__ or ""), form.result)
         for signature in signatures(function)
@@ -153,7 +156,7 @@ def function_text(function: Any, surface: str) -> str:
 
 
 def forms_of(op: Operator, surface: str) -> list[Form]:
-    """The ways to call an operator that differ in the number of outputs."""
+    """Returns a form for each number of outputs that an operator may have."""
     if op.name in _RETURNED.get(surface, {}):
         return [Form(*form) for form in _RETURNED[surface][op.name]]
     optional = op.inputs[-1].name if op.output_per_optional else None
@@ -171,13 +174,13 @@ def forms_of(op: Operator, surface: str) -> list[Form]:
         one, several = "num_outputs: Literal[1] = 1", "num_outputs: int"
         results = _result(surface, 1), f"tuple[{RETURNS[surface]}, ...]"
         return [Form({"num_outputs": one}, results[0]), Form({"num_outputs": several}, results[1])]
-    return [Form({}, "Any")]  # a list says it, of one name or of several
+    return [Form({}, "Any")]  # the length of a list argument determines the number
 
 
 def _flag_forms(
     op: Operator, surface: str, flags: list[str], inputs: int, others: dict[str, str]
 ) -> list[Form]:
-    """A form for each choice of up to two flags; of more, the defaults and all others together."""
+    """Returns a form for each choice of up to two flags; for more flags, a form for the defaults and a general one."""
     bool_text = annotation_text(bool, surface)
     if len(flags) > 2:
         default = {flag: _flag_text(op, flag, bool(op.args[flag].default)) for flag in flags}
@@ -205,14 +208,14 @@ def _counts(op: Operator, flag: str) -> bool:
 
 
 def _counts_by_value(op: Operator) -> bool:
-    """True if an argument that is no flag, such as the folder of a video reader, changes the number of outputs."""
+    """Returns True if an argument other than a bool, such as a video reader's folder, changes the number of outputs."""
     others = [a.name for a in op.public_args.values() if a.annotation is not bool and a.name != "num_outputs"]
     found = {_count(op, {name: value}) for name in others for value in ("x", [0])}
     return len({count for count in (*found, _count(op, {})) if count is not None}) > 1
 
 
 def _count(op: Operator, static: Mapping[str, object], inputs: int | None = None) -> int | None:
-    """Number of outputs; None: it cannot be said."""
+    """Returns the number of outputs; None if these arguments do not determine it."""
     defaults = {arg.name: arg.default for arg in op.public_args.values() if not arg.required}
     try:
         return op.num_outputs(defaults | dict(static), op.min_inputs if inputs is None else inputs)
@@ -234,7 +237,7 @@ def _result(surface: str, count: int | None) -> str:
 
 
 def signatures(function: Any) -> list[inspect.Signature]:
-    """The ways to call a function: a random operator's key comes first, or by name."""
+    """Returns a function's signatures; a random pure function has two: the key comes first, or is passed by name."""
     signature = inspect.signature(function)
     parameters = list(signature.parameters.values())
     if (
@@ -250,7 +253,7 @@ def signatures(function: Any) -> list[inspect.Signature]:
 
 
 def _forms_of_extent(parameters: list[str], result: str) -> list[tuple[list[str], str]]:
-    """The parameters and the result without `extent` and with it, which makes the result a pair."""
+    """Returns the form without `extent`, and the form with it, whose result is a pair."""
     if _EXTENT not in parameters:
         return [(parameters, result)]
     without, given = ([form if p == _EXTENT else p for p in parameters] for form in _EXTENT_FORMS)
@@ -258,7 +261,7 @@ def _forms_of_extent(parameters: list[str], result: str) -> list[tuple[list[str]
 
 
 def _forms_of_input_sets(parameters: list[str], result: str) -> list[tuple[list[str], str]]:
-    """The parameters and the result of a call with lists of nodes, each of which the operator is called for."""
+    """Returns the form that takes lists of nodes, calls the operator for each node, and returns lists."""
     node, one = RETURNS["jdali.fn"], f": {_INPUTS['jdali.fn']}"
     inputs = [i for i, text in enumerate(parameters) if text.endswith(one)]
     if not inputs or not (result == node or result.startswith("tuple")):
@@ -284,12 +287,12 @@ def _docstring(doc: str, indent: str) -> str:
 
 
 def without_docstrings(text: str) -> str:
-    """A stub without what may name a type and does not need it."""
+    """Removes the docstrings of a stub, because they may name types that the stub need not import."""
     return re.sub(r'^ *"""(?:[^"\\]|\\.|"(?!""))*"""$', "", text, flags=re.MULTILINE)
 
 
 def class_text(made: type, surface: str) -> str:
-    """`class` of an operator that nodes are made with, or of a reader of dynamic mode."""
+    """Returns the `class` of an operator in `jdali.ops`, or of a reader in `jdali.dynamic`."""
     texts = ["self", *parameter_texts(inspect.signature(made), surface, {}, made.__doc__ or "")]
     lines = "".join(f"        {p},\n" for p in texts)
     base = "Reader" if surface == "jdali.dynamic" else "OperatorClass"
@@ -300,13 +303,13 @@ def class_text(made: type, surface: str) -> str:
 def parameter_texts(
     signature: inspect.Signature, surface: str, changed: Mapping[str, str], doc: str
 ) -> list[str]:
-    """The parameters as they stand in a `def`, with the signs for how they are passed.
+    """Returns the parameters of a `def`, including "/" and "*".
 
     Args:
-        signature: of the function.
-        surface: the package that it is in.
+        signature: signature of the function.
+        surface: name of the function's package.
         changed: see `Form.parameters`.
-        doc: its docstring, which lists the words that an argument takes.
+        doc: docstring of the function, which lists the words that an argument accepts.
     """
     parameters, slash, star = [], False, False
     values = [p for p in signature.parameters.values() if changed.get(p.name) != ""]
@@ -343,7 +346,7 @@ def _parameter_text(p: inspect.Parameter, annotation: str, changed: str | None) 
 
 
 def _words(p: inspect.Parameter, doc: str) -> str | None:
-    """The words that a `str` argument takes, by its docs; layouts are suggested only."""
+    """Returns the annotation of a `str` argument that accepts only some words or suggests layouts; None for others."""
     if p.annotation not in (str, str | None) or p.kind is not p.KEYWORD_ONLY:
         return None
     if p.name in ("layout", "output_layout"):

@@ -1,4 +1,4 @@
-"""Writes README's pictures of the viewer, a still one and a short film, by using it in Chromium.
+"""Writes README's pictures of the viewer, a still and a short film: screenshots of the viewer in Chromium.
 
     python tools/viewer_film.py [--folder docs/images]
 
@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
-_SIZE = (960, 600)  # of the window, width and height
+_SIZE = (960, 600)  # width and height of the window, pixels
 _COLOURS = 160
-_LARGEST = 1_500_000  # bytes of the film
-_MS = 120_000  # for what compiles
+_LARGEST = 1_500_000  # maximum bytes of the film
+_MS = 120_000  # maximum milliseconds to wait for a page, whose programs may have to be compiled
 _CODE = """
 from jdali import fn, pipeline_def, types
 
@@ -61,7 +61,7 @@ def write_photos(folder: Path) -> None:
 
 @contextlib.contextmanager
 def training_loop(pipe: Any) -> Iterator[None]:
-    """Takes batches in a thread, as a loop with steps of 30 ms."""
+    """Takes batches in a thread, like a training loop with steps of 30 ms."""
     from jdali.iterator import DataIterator
 
     stop = threading.Event()
@@ -89,7 +89,7 @@ class Scene(NamedTuple):
 
 
 def scenes(page: Any, url: str, pipe: Any) -> Iterator[Scene]:
-    """Uses the viewer, page by page."""
+    """Visits the pages of the viewer, and yields their screenshots."""
 
     def shown() -> Image.Image:
         return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
@@ -112,7 +112,7 @@ def scenes(page: Any, url: str, pipe: Any) -> Iterator[Scene]:
     yield Scene("epochs", shown(), 2000)
     with training_loop(pipe):
         page.goto(f"{url}time")
-        page.wait_for_selector(".jd-report")  # once its programs are compiled
+        page.wait_for_selector(".jd-report")  # appears once the programs are compiled
         page.wait_for_timeout(3000)
         for _ in range(3):
             page.wait_for_timeout(2500)
@@ -122,10 +122,10 @@ def scenes(page: Any, url: str, pipe: Any) -> Iterator[Scene]:
 
 
 def write_film(folder: Path) -> None:
-    """Writes `viewer.png`, one sample in several epochs, and `viewer.gif`.
+    """Writes `viewer.png`, which shows a sample in several epochs, and the film `viewer.gif`.
 
     Raises:
-        RuntimeError: the film is larger than it may be.
+        RuntimeError: the film has more than `_LARGEST` bytes.
     """
     from playwright.sync_api import sync_playwright
     from website.browser import chromium

@@ -82,7 +82,7 @@ def host_array(value: object, *, copy: bool = False) -> HostArray:
             f"how to extract the shape out of {type(value)}"
         )
     native = types.element_array(array)
-    # JAX's arrays do not change. A view ensures that the array is not donated or freed.
+    # A JAX array is not copied: it never changes, and the view keeps it from being donated or freed.
     return native.copy() if copy and native is array and not isinstance(value, jax.Array) else native
 
 
@@ -99,7 +99,7 @@ def data_array(value: object, *, copy: bool = False) -> HostArray:
 
 
 def sample_arrays(values: Iterable[object], *, copy: bool = False) -> list[HostArray]:
-    """Converts the samples of a batch one by one. Raises SampleError if a sample is not an array, or as `check_alike` does."""
+    """Converts the samples of a batch one by one. Raises SampleError if one is no array, or fails `check_alike`."""
     samples = []
     for i, value in enumerate(values):
         try:

@@ -32,8 +32,8 @@ def gather(
 ) -> AnyArray:
     """Gathers chosen samples into the first rows of an array [count, *shape]. All other elements are unspecified.
 
-    Samples in host memory are joined there and transferred once; samples on a device are joined on it. They move from a
-    device to the host only if `placement` is host memory.
+    Samples in host memory are joined there and transferred once; samples on a device are joined on the device. Samples
+    move from a device to the host only if `placement` is host memory.
 
     Args:
         store: samples of the batch.
@@ -100,7 +100,7 @@ def _ready(store: Store, rows: Index, shape: tuple[int, ...], count: int) -> Any
 
 
 def _moved(array: AnyArray, placement: Sharding) -> jax.Array:
-    """Moves an array. On the default device the result is uncommitted, like arrays that JAX makes there."""
+    """Moves an array. A NumPy array becomes uncommitted on the default device, like arrays that JAX makes."""
     if isinstance(array, jax.Array) and array.sharding.device_set == placement.device_set:
         return array
     default = not isinstance(array, jax.Array) and placement.device_set == {accelerator()}
@@ -151,7 +151,7 @@ def _copy(out: HostArray, at: Index, block: Block, taken: Index, extents: Index)
 
 
 def _run(indices: Index) -> Index | slice:
-    """Turns consecutive indices into a slice, because NumPy copies a slice only once."""
+    """Turns consecutive indices into a slice, which NumPy copies without a temporary array."""
     if len(indices) and (np.diff(indices) == 1).all():
         return slice(int(indices[0]), int(indices[-1]) + 1)
     return indices
@@ -195,12 +195,12 @@ def _on_device(
 
 
 def _home(blocks: list[Block], placement: Sharding) -> Sharding:
-    """Chooses the device on which samples are joined: the wanted one if any sample is there, otherwise the first block's."""
+    """Chooses where to join samples: at `placement` if a block is there, otherwise at the first block on a device."""
     found = [b.sharding for b in blocks if b.sharding is not None]
     home = next((s for s in found if s.device_set == placement.device_set), found[0])
     if len(home.device_set) == 1 or len(blocks) == 1:
         return home
-    # A sharding that fits the whole array may not divide pieces of other sizes.
+    # The sharding of one block may not divide arrays of other sizes.
     if isinstance(home, NamedSharding):
         return NamedSharding(home.mesh, PartitionSpec())
     devices: Any = home.device_set
@@ -210,7 +210,7 @@ def _home(blocks: list[Block], placement: Sharding) -> Sharding:
 def _piece(
     block: Block, taken: Index, mine: HostArray, shape: tuple[int, ...], count: int, home: Sharding
 ) -> tuple[jax.Array, Index]:
-    """Returns an array on the device that has the samples of a block, and the row of each sample in it."""
+    """Returns an array on `home` with the samples of a block, and the row of each sample in this array."""
     if isinstance(block, PaddedBlock):
         return _moved(block.array, home), taken
     assert isinstance(block, SamplesBlock)

@@ -19,7 +19,7 @@ def place(name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> ja
     """Joins the rows of all parts into one jax.Array [N, ...].
 
     Slices that are already on the right device stay there, and slices in host memory are copied directly to their devices.
-    Data moves between devices only if it is on the wrong one.
+    Data moves between devices only if it is on a wrong device.
 
     Args:
         parts: arrays [n, ...] in host memory or on devices, whose shapes differ only in n. With several processes, only the
@@ -101,7 +101,7 @@ def _bounds(index: Any, shape: tuple[int, ...]) -> list[tuple[int, int]]:
 
 
 def stack(parts: Sequence[AnyArray], devices: Sequence[jax.Device] | None) -> jax.Array:
-    """Stacks parts of one shape as [parts, n, ...]. Part i is on device i; if `devices` is None, on the default device."""
+    """Stacks parts of one shape as [parts, n, ...]. Puts part i on device i, or all on JAX's default device."""
     if devices is None:
         if all(isinstance(part, np.ndarray) for part in parts):
             return _on_default_device([np.stack(parts)])
@@ -169,7 +169,7 @@ class _Rows:
 
 
 def fitted(name: str, sharding: Sharding, ndim: int) -> Sharding:
-    """Fits a sharding to an array of `ndim` axes. Further axes of the sharding are dropped; they must not be split."""
+    """Fits a sharding to an array of `ndim` axes. Drops the sharding's axes past `ndim`, which must not be split."""
     if not isinstance(sharding, NamedSharding) or len(sharding.spec) <= ndim:
         return sharding
     if any(axis is not None for axis in sharding.spec[ndim:]):
@@ -231,7 +231,7 @@ class BatchSplit:
         return cls(count, tuple((number, tuple(held)) for number, held in sorted(devices.items())))
 
     def portion(self, number: int, portions: int) -> BatchSplit | None:
-        """Returns the split of one of `portions` equal arrays that form the batch; None if a part would be in two arrays."""
+        """Returns the split of array `number` of `portions` equal arrays; None if a part would be in two of them."""
         if len(self.parts) % portions:
             return None
         size = len(self.parts) // portions

@@ -114,7 +114,8 @@ class Provenance(Sequence[str]):
     ) -> Provenance | None:
         """Combines the provenance of samples that are pasted one after another. Joins their names by ";", as DALI does.
 
-        An error is blamed on the samples in the position that failed, because their arguments choose the pasted samples.
+        If an output sample fails, the input samples at its position are blamed: their arguments choose the pasted
+        samples.
 
         Args:
             chosen: for each sample, the positions of the samples of the first input that are pasted into it. None: in each

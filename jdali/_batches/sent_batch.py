@@ -66,7 +66,7 @@ def send_batch(batch: TensorList, send: Callable[[Provenance], Provenance] = Pro
 
 
 def receive_batch(sent: SentBatch, receive: Callable[[Provenance], Provenance]) -> TensorList:
-    """Makes a batch from the result of `send_batch`. The arrays of both share memory."""
+    """Makes a batch from the result of `send_batch`, without copying its values."""
     spec = sent.spec()
     if not spec.batch_size:
         store = Store.empty(spec)

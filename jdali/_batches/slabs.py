@@ -60,11 +60,12 @@ class _Slab:
 class SlabPool:
     """Leases slabs of host memory to any thread.
 
-    `with pool:` makes it the pool of this thread. If these blocks are nested, the innermost one counts.
+    `with pool:` makes `pool` the pool of this thread. In nested `with` blocks, the innermost pool is used.
 
     Args:
-        most_idle: maximum bytes of idle slabs that are kept. Also, leased and idle slabs together never exceed the maximum
-            that was leased at once. The slabs that were returned first are freed first.
+        most_idle: maximum bytes of idle slabs that are kept. Idle slabs of more than `ALWAYS_IDLE` bytes are also freed
+            while idle and leased slabs together exceed the most that was leased at once. The slabs that were returned
+            first are freed first.
     """
 
     def __init__(self, most_idle: int = MOST_IDLE):
@@ -117,7 +118,7 @@ class SlabPool:
 
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[None]:
-        """Adds all returned slabs to the idle ones, then locks the pool. At the exit, adds slabs that returned meanwhile."""
+        """Locks the pool. Adds returned slabs to the idle slabs before and after."""
         self._sort_in()
         with self._lock:
             yield
@@ -185,7 +186,7 @@ class SlabPool:
 
 
 class LentMemory(SlabPool):
-    """Leases a piece of memory from front to back, in one thread. When it is full, new memory is allocated.
+    """Leases parts of the given memory from front to back, in one thread. When it is full, allocates new memory.
 
     Args:
         memory: memory that no other thread or process writes to; None if there is none.

@@ -1,8 +1,8 @@
-"""Stores a batch as a few blocks of memory, and for each sample the index of its block and its row in it.
+"""Stores a batch as a few blocks of memory, and for each sample the index of its block and its row in this block.
 
-The engine makes a batch in parts, with one compiled program per padded shape; host operators make one
-array per sample. Both become blocks, so selecting, reordering and merging samples only changes
-indices: no sample is copied before its values are read.
+The engine makes a batch in parts, with one compiled program per padded shape. Host operators make one array per sample.
+All of these arrays become blocks, so selecting, reordering and merging samples changes only indices: no sample is
+copied before its values are read.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class RowSlice(NamedTuple):
 
 
 def keeping(dtype: np.dtype) -> Any:
-    """Returns a context in which JAX keeps `dtype`; by default it narrows 64-bit types."""
+    """Returns a context in which JAX keeps `dtype`; by default JAX narrows 64-bit types."""
     return x64_context(True) if needs_x64(dtype) else contextlib.nullcontext()
 
 

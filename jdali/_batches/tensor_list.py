@@ -285,7 +285,7 @@ class TensorList:
     def _dense_array(self) -> HostArray:
         """Joins equally sized samples into a C-contiguous NumPy array [N, ...]; does not copy if they already are such an array.
 
-        An array that was cut from a padded one is kept for the next call. The store does not change, so the shape of
+        An array that was cut from a padded array is kept for the next call, but not in the store. So the shape of
         `padded` never depends on earlier calls.
         """
         store, shape = self.store, dense_shape(self.store, "a numpy array")

@@ -39,9 +39,9 @@ class Animation(NamedTuple):
 def picture_of(array: Values, layout: str = "") -> Picture:
     """Converts a picture to uint8.
 
-    uint8 values stay as they are. Floats in [0, 1] are scaled by 255. Values from 0 to a maximum above 32 and up to 255 are
-    rounded. All other values are scaled so that the smallest becomes 0 and the largest 255. NaN and infinity become black.
-    Of two channels, only the first is shown; of more than four, the first three.
+    uint8 values stay as they are. Floats in [0, 1] are scaled by 255. Values are rounded if none is negative and the
+    largest is above 32 and at most 255. All other values are scaled so that the smallest becomes 0 and the largest 255.
+    NaN and infinity become black. If there are two channels, the first is shown; if more than four, the first three.
 
     Args:
         array: [H, W], [H, W, C] or [C, H, W], not empty.

@@ -1,8 +1,8 @@
-"""Weighted sums of separable kernels with large windows; each kernel is applied along one axis after the other.
+"""Weighted sums of separable kernels with large windows.
 
-The full kernel would have many times as many elements. Window lengths are traced, so one program serves all lengths. On a
-CPU, rows are computed in blocks that stay in the cache. The first axis is summed first, so that blocks recompute nothing
-but their margins of rows.
+Each kernel is applied along one axis after the other, because the full kernel would have many times as many elements.
+Window lengths are traced, so one program serves all lengths. On a CPU, rows are computed in blocks that stay in the
+cache. Axes are summed from first to last, so that neighbouring blocks compute at most their margin rows twice.
 """
 
 from __future__ import annotations
@@ -47,14 +47,13 @@ def sum_of_windows(
     axes: tuple[int, int], kind: SumKind,
     data: Array, windows: Array, lengths: Array, factors: Array, extent: Array, *, shape: tuple[int, ...],
 ) -> Array:  # fmt: skip
-    """Computes a weighted sum of K correlations. The kernel of each is the outer product of centred windows of odd length.
+    """Computes a weighted sum of K correlations. Each kernel is the outer product of one window for each axis.
 
     Args:
         axes: first of up to three axes that the windows cover, and the axis after the last.
-        kind: border, type and rounding of the result; `border` must not be None or "constant", because the margins of these
-            would differ by axis.
+        kind: border, type and rounding of the result; `border` must be a key of `INDICES`.
         data: any shape, padded; integers of at most 16 bits, float16 or float32.
-        windows: float32 [K, axes, odd], for each term and axis, zero-padded on both sides.
+        windows: float32 [K, axes, odd], windows of each kernel, centred and zero-padded on both sides.
         lengths: int32 [K, axes], true lengths, odd.
         factors: float32 [K].
         extent: int32 [ndim], true size of the data.
@@ -66,7 +65,7 @@ def sum_of_windows(
     lead, space, channels = data.shape[:first], data.shape[first:last], math.prod(data.shape[last:])
     depth, height, width = (1,) * (3 - len(space)) + space
     flat = data.reshape(math.prod(lead), depth, height, width * channels)
-    # Leading axes are merged into one; the loop can skip only the padding of the first of them.
+    # All leading axes are merged into one. The loop can skip the padding of the first leading axis only.
     images = extent[0] * (len(flat) // lead[0]) if lead else jnp.int32(1)
     ones = jnp.ones(3 - len(space), jnp.int32)
     sizes = jnp.concatenate([images[None], ones, extent[first:last]])
@@ -124,7 +123,7 @@ def _in_blocks(
 def _whole(
     s: _Sum, unit: int, flat: Array, windows: Array, lengths: Array, factors: Array, sizes: Array
 ) -> Array:
-    """Computes the whole result at once; can be differentiated."""
+    """Computes the whole result at once. JAX can differentiate this version."""
     depth, height, width = s.shape
     shape = (len(flat), depth, height, width * unit)
     terms = _Terms(s, unit, shape, bool(jnp.issubdtype(flat.dtype, jnp.floating)))
@@ -156,7 +155,7 @@ class _Terms:
     guarded: bool
 
     def one(self, values: Array, windows: Array, lengths: Array, between: Callable[[Array], Array]) -> Array:
-        """Correlates float32 values that have margins, axis by axis, and applies `between` after each axis: [*shape]."""
+        """Correlates float32 values with margins axis by axis; applies `between` after each axis. Returns [*shape]."""
         for i, axis in enumerate(range(4 - self.s.axes, 4)):
             values = between(self._along(axis, values, windows[i], lengths[i]))
         return values

@@ -23,12 +23,12 @@ _ATTEMPTS = 24
 def draw_beta(
     key: Array, extent: Array, shape: tuple[int, ...], alpha: ArrayLike, beta: ArrayLike
 ) -> Array:  # fmt: skip
-    """Draws float32 [*shape] from 0 to 1; NaN where `alpha` or `beta` is not above 0.
+    """Draws float32 [*shape] from 0 to 1. The result is NaN if `alpha` or `beta` is not above 0.
 
-    Uses the numbers 0 to 48 and 2^31 to 2^31 + 48 as `draw` of `element_bits`; other draws from the key need other numbers.
+    Passes 0 to 48 and 2^31 to 2^31 + 48 as `draw` to `element_bits`. Other draws from `key` must use other numbers.
     """
     parameters = jnp.stack(jnp.broadcast_arrays(jnp.float32(alpha), jnp.float32(beta)))
-    # One loop draws both variates, because XLA takes a second to compile a loop.
+    # One loop draws both gamma variates, because XLA takes a second to compile a loop.
     gammas = jax.vmap(lambda parameter, first: _log_gamma(key, extent, shape, parameter, first))(
         parameters, np.array([0, 1 << 31], np.uint32)
     )
@@ -38,7 +38,7 @@ def draw_beta(
 def _log_gamma(key: Array, extent: Array, shape: Sequence[int], alpha: Array, draw: Array) -> Array:
     """Draws logarithms of gamma variates, float32 [*shape], by the rejection method of Marsaglia and Tsang (2000).
 
-    It returns logarithms, because for a small `alpha` the variates are too small for float32.
+    The function returns logarithms, because for a small `alpha` the variates are too small for float32.
 
     Args:
         alpha: shape parameter; results are NaN unless it is above 0.

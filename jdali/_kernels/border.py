@@ -46,7 +46,7 @@ def with_margin(
         fill: scalar for "constant", of the type of `values`.
         unit: number of elements that form a pixel, if the axis is columns times channels.
 
-    Returns: `values`, whose axis is longer by both margins. Elements past the true size and both margins are unspecified.
+    Returns: `values` with the axis longer by both margins. Elements past the margin behind are unspecified.
     """
     before, after = margin
     if not before and not after:

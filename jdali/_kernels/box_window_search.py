@@ -26,10 +26,12 @@ class Search:
         scaling: smallest and largest size of a window along each axis, as a share of the image's size.
         aspect_ratio: smallest and largest ratio for each pair of axes: x/y, and in 3D also x/z and y/z.
         num_attempts: windows drawn in a round.
-        total_num_attempts: windows after which the best one so far is taken; None: no limit.
+        total_num_attempts: number of windows after which the best window so far is taken; None: the search fails after
+            `MOST_ATTEMPTS` windows.
         all_boxes: True: all boxes must reach the threshold; False: one box must.
         iou: True: overlap is intersection over union; False: the share of the box that lies in the window.
-        prune_threshold: a box stays if at least this share of it lies in the window; None: if its centre is in the window.
+        prune_threshold: a box stays if at least this share of it lies in the window; None: a box stays if its centre
+            lies in the window.
     """
 
     thresholds: tuple[float, ...]
@@ -91,10 +93,10 @@ def find_window(
     picture: np.ndarray | None,
     crop: np.ndarray | None,
 ) -> FoundWindow | None:
-    """Searches for a window of one image; returns None if `MOST_ATTEMPTS` attempts find none.
+    """Searches for a window of one image; returns None if `MOST_ATTEMPTS` attempts find no window.
 
-    A round draws one of the thresholds, or chooses the whole image, and draws `num_attempts` windows. The last window
-    that reaches the threshold is returned if it keeps a box. If it keeps no box, the next round begins.
+    A round draws one of the thresholds, or chooses the whole image, and draws `num_attempts` windows. The round's last
+    window that reaches the threshold is returned if a box stays in it. If no window is returned, the next round begins.
 
     Args:
         first: float32 [N, ndim], low borders of the boxes, relative to the image.
@@ -145,8 +147,8 @@ def _best(
 ) -> tuple[float, FoundWindow | None]:
     """Returns the best candidate so far, and its overlap.
 
-    A window that reaches the threshold, but keeps no box, replaces any earlier candidate. A window that does not reach the
-    threshold replaces a candidate only if its overlap is larger.
+    A window that reaches the threshold replaces any earlier candidate. A window that does not reach the threshold
+    replaces a candidate only if its overlap is larger.
     """
     value, window = best
     for i in np.flatnonzero(windows.allowed).tolist():
@@ -156,7 +158,7 @@ def _best(
 
 
 def _fixed_windows(rng: np.random.Generator, count: int, crop: np.ndarray, picture: np.ndarray) -> Windows:
-    """Draws windows of a fixed size in pixels. A window that is larger than the image along an axis covers the image there."""
+    """Draws windows of a fixed size in pixels. A window covers each axis along which it is longer than the image."""
     free = picture.astype(np.int64) - crop
     anchor = rng.integers(np.minimum(free, 0), np.maximum(free, 0) + 1, (count, len(crop))).astype(_Float)
     shape = np.broadcast_to(crop.astype(_Float), anchor.shape)
@@ -226,7 +228,7 @@ def _quotient(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 def _metric(windows: Windows, first: np.ndarray, last: np.ndarray, search: Search) -> np.ndarray:
-    """Computes the overlap to compare with the threshold, the smallest or largest over all boxes, float32 [K]."""
+    """Computes the overlap of each window with the boxes, the smallest or the largest one, float32 [K]."""
     if not len(first):
         return np.zeros(len(windows.first), _Float)
     shared, area = _areas(windows.first, windows.last, first, last)

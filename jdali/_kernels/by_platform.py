@@ -26,9 +26,9 @@ def by_platform(
     derivative: Callable[[Any, Any], tuple[Array, Any]] | None = None,
     tpu: Callable[..., Array] | None = None,
 ) -> Callable[..., Array]:
-    """Makes a function that runs `loop` on a CPU, one sample after the other, and `whole` elsewhere.
+    """Makes a function that runs `loop` on a CPU, one sample after the other, and `whole` on accelerators.
 
-    Under `vmap`, too, the loop may end at each sample's true size, so that padding costs no work. The loop cannot be
+    Even under `vmap`, the loop may end at each sample's true size, so that padding costs no work. The loop cannot be
     differentiated; derivatives are computed from `whole`.
 
     Args:
@@ -74,7 +74,7 @@ def differentiable(
     derivative: Callable[[Any, Any], tuple[Array, Any]] | None = None,
     tpu: Callable[..., Array] | None = None,
 ) -> Callable[..., Array]:
-    """Makes a function that runs `cpu` on a CPU and `default` elsewhere, with one derivative for both.
+    """Makes a function that runs `cpu` on a CPU and `default` on accelerators. Both have the same derivative.
 
     Args:
         cpu, default: two implementations with the same arguments; neither may close over traced values.
@@ -126,11 +126,11 @@ _SMALL = 1 << 13
 def by_rows(
     make: Callable[..., Array], image: Array, size: Array, *others: Array, shape: tuple[int, ...], dtype: Any
 ) -> Array:
-    """Applies `make` to the rows of an image: on a CPU block by block, elsewhere to all at once.
+    """Applies `make` to the rows of an image: on a CPU block by block, on accelerators to all rows at once.
 
     Args:
-        make: `make(rows, first, keep, *others)` returns the result for some rows of the image, numbered from `first`
-            on; `keep` is a `Keep`. `make` may not close over traced values.
+        make: `make(rows, first, keep, *others)` returns the result for some rows of the image, the first of which has
+            index `first`; `keep` is a `Keep`. `make` may not close over traced values.
         image: [H, W, ...].
         size: int32 [n], true size of the image.
         shape: shape of the result, [H, ...].

@@ -15,7 +15,7 @@ _MOST_KEPT = 1 << 16
 
 
 class Boxes(NamedTuple):
-    """Boxes of objects, in the order of the objects' first elements: int64 [objects, axes] each; `end` is exclusive."""
+    """Boxes of objects, ordered by the objects' first elements. Fields: int64 [objects, axes]; `end` is exclusive."""
 
     start: np.ndarray
     end: np.ndarray

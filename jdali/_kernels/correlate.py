@@ -1,7 +1,7 @@
 """Correlation of images and volumes with small kernels whose values and sizes differ by sample.
 
-On a CPU, rows are computed in blocks that stay in the cache: a block is converted to float32 once, and the kernel is added
-tile by tile. A separable kernel is applied along one axis after the other.
+On a CPU, rows are computed in blocks that stay in the cache. A block is converted to float32 once. The kernel is cut
+into tiles, whose products are added one after the other. A separable kernel is applied along one axis after the other.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from jdali._numerics.rounding import saturate_cast, varying_like
 
 # Smallest kernel, in elements, that is tested for being separable. For smaller kernels, one pass is faster than several.
 SEPARABLE = 40
-# Smallest kernel, in elements, for which a small image is also computed in a loop.
+# Smallest kernel, in elements, for which even an image of at most `SMALL` elements is computed in a loop.
 _FEW = 10
-# A kernel counts as separable if the product of its factors is off by at most this share of the largest element.
+# A kernel counts as separable if the product of its factors differs from the kernel by at most this share of the
+# kernel's largest element.
 _MISSES = 2.0**-22
 # Maximum numbers of elements and columns of a tile, the part of a kernel that is added in one step.
 _TILE = 81
@@ -73,7 +74,7 @@ class Correlation:
 
     Attributes:
         taps: padded size of the kernel, for each of D, H, W.
-        shape: padded (D, H, W) of the result; at most that of the image.
+        shape: padded (D, H, W) of the result; no axis is longer than in the image.
     """
 
     kind: SumKind
@@ -82,7 +83,10 @@ class Correlation:
 
     @property
     def tile(self) -> tuple[int, int]:
-        """(Rows, columns) of the part of the kernel that is added in one step; the order of the sum does not depend on them."""
+        """(Rows, columns) of a tile, the part of the kernel that is added in one step.
+
+        The order in which products are added does not depend on the size of a tile.
+        """
         columns = min(self.taps[2], _COLUMNS)
         return (min(self.taps[1], max(_TILE // columns, 1)) if columns == self.taps[2] else 1), columns
 
@@ -98,7 +102,7 @@ def correlate_axes(
     data: Array, kernel: Array, fill: Array, anchor: Array, extent: Array, sizes: Array, *, shape: tuple[int, ...],
     support: Array | None = None,
 ) -> Array:  # fmt: skip
-    """Applies `correlate` along up to three consecutive axes of the data. The data may have further axes before and after them.
+    """Applies `correlate` along up to three consecutive axes of the data, which may lie between further axes.
 
     Args:
         kind, taps: see `Correlation`; `taps` has a size for each of the axes.
@@ -116,7 +120,7 @@ def correlate_axes(
     lead, space, channels = data.shape[:first], data.shape[first:last], data.shape[last:]
     kept = tuple(min(a, b) for a, b in zip(space, shape[first:last], strict=True))
     padded = (math.prod(lead), *_three(space), math.prod(channels))
-    # Leading axes are merged into one; the loop can skip only the padding of the first of them.
+    # All leading axes are merged into one. The loop can skip the padding of the first leading axis only.
     images = extent[0] * (padded[0] // lead[0]) if lead else jnp.int32(1)
     one, ones = jnp.ones(1, jnp.int32), jnp.ones(missing, jnp.int32)
     true = jnp.concatenate([images[None], ones, extent[first:last], one, ones, sizes]).reshape(2, 4)
@@ -143,7 +147,7 @@ def correlate(
     Args:
         image: [N, D, H, W, C], padded; integers of at most 16 bits, float16 or float32.
         kernel: float32 [T, R, S], padded.
-        support: bool [T, R, S]. Elements of the kernel that are False here add nothing, even where the image is NaN or infinite.
+        support: bool [T, R, S]; False: this element of the kernel adds nothing, even if the image is NaN or infinite.
         fill: scalar, for the border "constant".
         anchor: int32 [3], index of the kernel's element that lies over the output element.
         sizes: int32 [2, 4]: true N, D, H, W of the image, then 1, T, R, S of the kernel.
@@ -238,7 +242,10 @@ def _supported(support: Array, _: Array) -> Array:
 
 
 def _supported_or_finite(support: Array, values: Array) -> Array:
-    """Selects products of supported weights or finite values. Products with weight 0 are kept for the weight's derivative."""
+    """Selects products of supported weights or of finite values.
+
+    Products with a weight of 0 add nothing, but the derivative by the weight needs them.
+    """
     return support | jnp.isfinite(values)
 
 
@@ -341,7 +348,10 @@ class _Block:
 
 
 def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
-    """Factors a kernel [T, R, S] into three vectors. Returns whether they may replace the kernel, bool [], and the vectors."""
+    """Factors a kernel [T, R, S] into three vectors.
+
+    Returns: bool [], True if the vectors may replace the kernel; the vectors.
+    """
     index = jnp.argmax(jnp.abs(kernel))
     largest = kernel.reshape(-1)[index]
     t, r, s = jnp.unravel_index(index, kernel.shape)
@@ -356,7 +366,7 @@ def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
 def _whole(
     c: Correlation, channels: int, flat: Array, weights: _Weights, fill: Array, starts: Array, sizes: Array
 ) -> Array:
-    """Computes the whole result at once, adding one row of the kernel after the other; can be differentiated."""
+    """Computes the whole result at once, adding one row of the kernel after the other. JAX can differentiate this."""
     for axis, unit in ((2, 1), (3, channels)):
         flat = _with_margin(c, flat, axis, unit, fill, sizes)
     depth, height, width = c.shape

@@ -26,9 +26,10 @@ At = Callable[[int, int], Array]
 def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Keep) -> list[Array]:
     """Computes RGB from a sensor's image.
 
-    Each pixel has a gradient in each of 8 directions. The directions with a gradient below the smallest gradient plus half of
-    the largest one are chosen. Each chosen direction adds two pixels to the sum of each colour. A missing colour is the
-    pixel's value plus the mean difference between the sum of that colour and the sum of the pixel's own colour.
+    Each pixel has a gradient in each of 8 directions. A direction is chosen if its gradient is below the smallest
+    gradient plus half of the largest gradient. Each chosen direction adds two pixels to the sum of each colour. A
+    missing colour is the pixel's value plus the mean difference between the sum of this colour and the sum of the
+    pixel's own colour.
 
     Args:
         wide: int16 [H + 4, W + 4], values from 0 to 255, the image with a margin of 2 pixels.
@@ -131,7 +132,8 @@ def _scales(count: Array, sites: tuple[Array, Array], width: Array) -> Array:
     """Computes 1 / (2 count), float32; 0 where `count` is 0.
 
     OpenCV computes vectors of 8 pixels. For the pixels outside of vectors (the last ones of a row, and the first one of a row
-    that begins with green), it uses 0.0714286 in place of 1/14; results that end in one half are then rounded away from zero.
+    that begins with green), it uses 0.0714286 in place of 1/14. As this is slightly more, halves are rounded away from
+    zero.
     """
     rows, columns = sites
     single = (rows != columns[:, :1]).astype(jnp.int32)

@@ -1,8 +1,8 @@
 """Dense optical flow between two images: Lucas and Kanade's method on a pyramid, with a vector for each pixel.
 
 At each level the flow w is improved step by step. A step assumes that the neighbourhood of a pixel moves as one, and
-finds the vector w' that explains best how the images differ there. With the gradient g of the later image, the
-difference d = earlier(q + w(q)) - later(q) and weights k of the neighbours q, it solves
+finds the vector w' that explains best how the images differ in the neighbourhood. With the gradient g of the later
+image, the difference d = earlier(q + w(q)) - later(q) and weights k of the neighbours q, the step solves
 
     (sum of k g gᵀ + ridge) w' = sum of k (g gᵀ w - g d) + ridge w
 
@@ -10,7 +10,7 @@ difference d = earlier(q + w(q)) - later(q) and weights k of the neighbours q, i
 point is exact even where vectors differ. Neighbours with a large difference, such as occluded ones, count less (M. J. Black
 and P. Anandan, 1996). A median after each level removes outliers.
 
-Sums have a fixed order and borders are those of the true size, so padding changes no bit.
+Sums have a fixed order, and the images end at their true size, so padding changes no bit of the flow.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def dense_flow(
         extent: int32 [2], their true size.
         start: float32 [H, W, 2], an initial guess of the flow.
         steps: number of improvements at each level.
-        finest: level of the last improvement; 0 is full resolution. A coarser flow is upsampled.
+        finest: finest level at which the flow is improved before it is upsampled; 0 is full resolution.
 
     Returns: float32 [H, W, 2], (x, y) in pixels.
     """
@@ -208,7 +208,7 @@ def _median(flow: Array, extent: Array) -> Array:
 
 
 def cell_means(flow: Array, extent: Array, grid: int, shape: tuple[int, int]) -> Array:
-    """Averages cells of `grid` × `grid` pixels to [*shape, C]; pixels past the extent do not count."""
+    """Averages the flow over each cell of `grid` × `grid` pixels: [*shape, C]. Pixels past the extent do not count."""
     total, count = jnp.zeros((), flow.dtype), jnp.zeros((), flow.dtype)
     for down in range(grid):
         for across in range(grid):
@@ -222,7 +222,7 @@ def cell_means(flow: Array, extent: Array, grid: int, shape: tuple[int, int]) ->
 
 
 def spread_cells(cells: Array, extent: Array, grid: int, shape: tuple[int, int]) -> Array:
-    """Interpolates values of cells of `grid` × `grid` pixels at each pixel, linearly between centres: [*shape, C].
+    """Upsamples cells to pixels, by linear interpolation between the centres of the cells: [*shape, C].
 
     Args:
         cells: [rows, columns, C].

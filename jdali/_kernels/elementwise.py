@@ -1,7 +1,7 @@
 """Arithmetic expressions: result types, broadcasting, layouts.
 
 `elementwise` turns a function of arrays of equal type into an operator. Samples broadcast as in NumPy, by their true sizes.
-Operands that have equal sizes or one element need no `where` on the device for this.
+Operands that have equal sizes or one element are broadcast without a `where` on the device.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _setup(name: str, kind: Kind, *operands: BatchSpec) -> Plan:
     out = functools.reduce(lambda a, b: np.where(a == 1, b, a), sizes)
 
     def text(i: int, axis: int) -> str:
-        back = ndim - axis  # distance from the end; the last axis is 1
+        back = ndim - axis  # distance from the end, 1 for the last axis
         shapes = [
             f"{size_text(spec.extents[i])} (d={spec.ndim - back}, belonging to sample_idx={i})"
             for spec in operands
@@ -141,7 +141,7 @@ def _checked_setup(
 
 
 def _layout(operands: Sequence[BatchSpec]) -> str:
-    """Returns the longest layout, of which all others must be suffixes; "" if it does not name all axes."""
+    """Returns the longest layout, or "" if this layout does not name all axes. Other layouts must be suffixes of it."""
     named = sorted({spec.layout for spec in operands}, key=len)
     for shorter, longer in itertools.pairwise(named):
         if not longer.endswith(shorter):
@@ -153,11 +153,11 @@ def _layout(operands: Sequence[BatchSpec]) -> str:
 
 
 def _align(value: Array, extent: Array, expanded: Sequence[bool], *, shape: tuple[int, ...]) -> Array:
-    """Reshapes `value` so that it broadcasts to `shape`; each axis is 1 or as long as in `shape`.
+    """Reshapes `value` so that it broadcasts to `shape`: the result's axes have size 1 or the size in `shape`.
 
     Args:
         value: one padded sample.
-        extent: its true size.
+        extent: true size of the sample.
         expanded: bool for each axis, True if there is a sample in which the axis has size 1 and is broadcast.
         shape: padded shape of the result.
     """

@@ -23,7 +23,7 @@ _ARRAYS = 6
 _MAX_CHANNELS = 8
 # Images with at most this number of elements are computed without a loop, which would not be worth compiling.
 SMALL = 1 << 14
-# Number of elements whose bins are numbered in one step.
+# Number of elements whose bin numbers are computed in one step.
 _BLOCK = 1 << 16
 # A GPU counts neighbouring columns in this number of histograms, because additions to one count wait for each other.
 _APART = 32
@@ -46,7 +46,7 @@ def histograms(image: Array, extent: Array) -> Array:
 def _scattered(image: Array, extent: Array, apart: int = 1) -> Array:
     _, width, channels = image.shape
     column = jnp.arange(width, dtype=jnp.int32)[:, None] % apart
-    # Counts of one value are neighbours in memory, because a GPU adds to neighbours at the same time.
+    # The `apart` counts of a value are neighbours in memory, because a GPU adds to neighbours at the same time.
     index = (image.astype(jnp.int32) + jnp.arange(channels, dtype=jnp.int32) * BINS) * apart + column
     counts = jnp.zeros(channels * BINS * apart, jnp.int32)
     inside = valid_mask(extent, image.shape).astype(jnp.int32)
@@ -92,8 +92,8 @@ def _count(
     return loop(rows * a_row, add, (_first(chunks), counts))[1]
 
 
-# (index of a chunk among all chunks, index in its row). A loop's state has both: computing one from the other takes a
-# division, which XLA would repeat for each element.
+# (index of a chunk among all chunks, index of the chunk in its row). A loop's state has both indices, because computing
+# one from the other takes a division, which XLA would repeat for each element.
 _Chunk = tuple[Array, Array]
 
 
@@ -121,7 +121,9 @@ def _chunks(image: Array) -> tuple[Array, int]:
 
 
 def tile_histograms(image: Array, tiles: tuple[int, int], tile: Array, size: Array) -> Array:
-    """Counts the values in each tile of an image, which is mirrored past its true size by up to one pixel for each tile.
+    """Counts the values in each tile of an image.
+
+    Past its true size, the image is mirrored, by up to as many pixels as there are tiles along the axis.
 
     Args:
         image: uint8 [H, W, C], padded.
@@ -213,7 +215,8 @@ def _gathered(image: Array, extent: Array, tables: Array) -> Array:
 def _one_by_one(image: Array, extent: Array, tables: Array) -> Array:
     """Computes the result of `_gathered` by a loop of scalar instructions.
 
-    It takes 0.3 ns per element. A gather takes 0.7 ns, because LLVM extracts each index from a vector and inserts each entry.
+    The loop takes 0.3 ns per element. A gather takes 0.7 ns, because LLVM extracts each index from a vector and inserts
+    each entry into one.
     """
     height, width, channels = image.shape
     chunks, between = _chunks(image)

@@ -102,8 +102,8 @@ def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
 def _backward_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Makes the tables from Lab to RGB.
 
-    Returns: four tables: Y by L; the cube root of Y by L; X (or Z) by its cube root - `_LOWEST`; the 8-bit level by linear
-        light.
+    Returns: four tables: Y by L; the cube root of Y by L; X (or Z) by its cube root minus `_LOWEST`; the 8-bit level by
+        linear light.
     """
     base, lightness = 1 << _BASE, np.arange(256)
     dark = lightness <= 20  # L* below 8

@@ -72,7 +72,7 @@ def medians_of_parts(
     """Computes `medians` of rectangles of `size` (height, width), int32 [2], centred in the rectangles of `reach`.
 
     Elements outside of `size` become the smallest number if they are in front of the middle, and the largest number if they
-    are behind it. There are equally many of both, so the median does not change.
+    are behind it. Each number replaces the same number of elements, so the median does not change.
     """
     least, largest = (jnp.asarray(n, padded.dtype) for n in (0, np.iinfo(padded.dtype).max))
 
@@ -144,7 +144,7 @@ def _of_rank(rank: int, parts: Sequence[_Sorted]) -> _LazyArray:
     middle = len(parts) // 2
     one, other = _all_merged(parts[:middle]), _all_merged(parts[middle:])
     # For each i, take the first i elements of `one` and the first rank + 1 - i elements of `other`. One of these sets
-    # consists of the rank + 1 smallest elements. The maximum of this set is the result, and no other set has a smaller one.
+    # consists of the rank + 1 smallest elements. Its maximum is the result, and no other set has a smaller maximum.
     largest = []
     for i in range(max(0, rank + 1 - len(other)), min(len(one), rank + 1) + 1):
         ends = ([one[i - 1]] if i else []) + ([other[rank - i]] if i <= rank else [])

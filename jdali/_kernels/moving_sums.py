@@ -1,6 +1,6 @@
 """Sums over a window that moves along a signal, with the rounding of DALI's CPU backend.
 
-The sum at an index is over the `window` values that end there; values before the first one are 0.
+The sum at an index covers the `window` values up to this index. Values in front of the signal count as 0.
 """
 
 from __future__ import annotations
@@ -74,15 +74,14 @@ def _window_sums(values: Array, window: int) -> Array:
 
 
 def exact_moving_sums(values: Array, window: int) -> Array:
-    """Sums uint32 values exactly, as DALI does in 64-bit integers, then rounds once to float32 [T].
+    """Sums uint32 values in moving windows exactly, as DALI does in 64-bit integers. Sums are rounded to float32 [T].
 
     Args:
         values: uint32 [T].
         window: number of values in a sum, 1 or more.
     """
-    bits = (
-        32 - window.bit_length()
-    )  # number of bits of each value that are summed at a time, so that the sum of a window fits into 32 bits
+    # One step sums this number of bits of each value, so that the sum of a window fits into 32 bits.
+    bits = 32 - window.bit_length()
     high, low = jnp.zeros_like(values), jnp.zeros_like(values)
     for shift in range(0, 32, bits):
         part = (values >> shift) & jnp.uint32((1 << bits) - 1)

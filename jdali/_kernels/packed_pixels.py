@@ -38,7 +38,7 @@ class Plain:
         return tuple(shape)
 
     def read(self, indices: Sequence[Array]) -> Array:
-        """Reads the pixels at the given indices along each axis, all of which must be inside the image."""
+        """Reads the pixels at the given indices, one array for each axis. All indices must be inside the image."""
         # One gather reads whole pixels, because XLA keeps it inside the loop that blends them.
         return self._image.at[tuple(indices)].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
@@ -47,7 +47,7 @@ class Plain:
         return corners_by(self.read, neighbours)
 
     def aligned(self, values: Array) -> Array:
-        """Reshapes values, one per pixel, so that they broadcast against the pixels that the function of `made` gets."""
+        """Reshapes values, one per pixel, so that they broadcast against the pixels that `made` passes on."""
         return jnp.expand_dims(values, -1)
 
     def filled(self, inside: Array, pixels: Array, fill: Array) -> Array:
@@ -61,7 +61,7 @@ class Plain:
 class Elements(Plain):
     """A plain image that is read element by element, [..., C].
 
-    With this, a GPU computes a warp in one kernel, and does not write intermediate values to memory.
+    With this class, a GPU computes a warp in one kernel, and does not write intermediate values to memory.
     """
 
     def form(self, shape: Sequence[int]) -> tuple[int, ...]:

@@ -27,7 +27,8 @@ def promote(kind: Kind, *operands: DTypeLike, name: str = "") -> Dtype:
 
     * "arithmetic": the operands' common type; raises if all operands are booleans.
     * "multiplication": the common type; booleans give a boolean.
-    * "real" (division, roots, ...): the common type if it is floating, else float32; raises if all are booleans.
+    * "real" (division, roots, ...): the common type if it is floating, else float32; raises if all operands are
+      booleans.
     * "comparison": boolean.
     * "bitwise": the common type; raises for floating operands.
 
@@ -65,8 +66,8 @@ def common_type(left: Dtype, right: Dtype) -> Dtype:
     """Returns the common type of two types.
 
     A boolean and another type give the other type; an integer and a floating type give the floating type. Two types of one
-    kind give the wider one. A signed and an unsigned integer give a signed type at least twice as wide as the unsigned type.
-    This type is at most int64, so uint64 values from 2**63 on wrap.
+    kind give the wider one. A signed and an unsigned integer give the smallest signed type that holds both. The largest
+    type is int64, so uint64 values from 2**63 on wrap.
     """
     if left.kind == "b":
         return right

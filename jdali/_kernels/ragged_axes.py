@@ -65,7 +65,7 @@ def _is_ragged(value: object) -> bool:
 
 
 def _rows(name: str, argument: str, value: Any, rows: np.ndarray) -> Any:
-    """Stacks the values of some samples, which must have one shape."""
+    """Stacks the values of an argument for the samples `rows`. These values must have one shape."""
     if value is None or is_traced(value):
         return value
     chosen = value[rows]

@@ -34,8 +34,8 @@ def random_window(
     """Draws a window: area uniform, aspect ratio log-uniform, position uniform.
 
     The first valid attempt is taken. An attempt is valid if its window fits into the image and its aspect ratio is in range
-    after the sides are rounded to pixels. If no attempt is valid, or if no window in the image with an aspect ratio in range
-    reaches the smallest area, the window is the largest one with an aspect ratio in range, up to the largest area.
+    after the sides are rounded to pixels. Without a valid attempt, the largest window with an aspect ratio in range is
+    taken, shrunk to at most the largest area. This window is also taken if it does not reach the smallest area.
 
     Args:
         key: typed JAX key.
@@ -44,7 +44,7 @@ def random_window(
         random_aspect_ratio: smallest and largest width / height.
         num_attempts: static, number of attempts, at least 1.
 
-    Returns: int32 [2] anchor (y, x) and int32 [2] size (height, width), which lies inside the image.
+    Returns: int32 [2] anchor (y, x) and int32 [2] size (height, width). The window lies inside the image.
     """
     # Keys of the area, of the aspect ratio, and of the position along either axis.
     words = jax.random.key_data(key)
@@ -86,7 +86,7 @@ def _largest_window(
     too_wide = height * widest < least
     too_high = width * highest < least
     ratio = width / height
-    # The largest window with an allowed aspect ratio, which is the whole image if its ratio is allowed.
+    # The largest window with an allowed aspect ratio; this is the whole image if the image's ratio is allowed.
     window = jnp.where(
         ratio > high,
         jnp.stack([height, widest]),

@@ -14,7 +14,7 @@ from jdali._kernels.border import INDICES, rows_with_margin
 class ReachedRows:
     """Reads the rows that a kernel needs for a block of rows, as float32, with a margin past the borders of the image.
 
-    Blocks stay in the cache. Extending the whole image at once would write it to memory and read it again twice.
+    Blocks stay in the cache. Extending the whole image would write it to memory and read it back once for each axis.
 
     Attributes:
         border: see `with_margin`; None: the kernel stays within the image.
@@ -22,7 +22,8 @@ class ReachedRows:
         shape: what a block needs: number of planes, rows per plane, elements per row.
         flat: [N, D, H, W · C], the images, with a margin along D.
         fill: scalar, for the border "constant".
-        starts: int32 [3], first element that the kernel needs along D, H, W, in images extended by the kernel's size - 1.
+        starts: int32 [3], index of the first element that the kernel needs along D, H, W, after the image is extended
+            by the kernel's size - 1.
         sizes: int32 [2, 4], see `correlate`.
     """
 

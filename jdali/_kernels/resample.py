@@ -52,7 +52,8 @@ def resample(
         out_extent: int32 [d], true size of the result without C.
         out_shape: padded shape of the result.
         dtype: type of the result; integers are rounded half away from zero and saturated.
-        nearest: static; True: all filters are NN, so elements are copied; False: none is; None: `filters` decides at run time.
+        nearest: static; True: all filters are NN, so elements are copied; False: no filter is NN; None: `filters`
+            decides at run time.
         reach: static, see `Reach`; None: the filters are not known on the host.
 
     Returns: `dtype` [*out_shape]; past `out_extent` the values are unspecified.
@@ -95,7 +96,7 @@ def _dense(
     out_shape: tuple[int, ...],
     matrix: Callable[[Array, Array, int, int], Array] = dense_weights,
 ) -> Array:
-    """Resamples by matrix products: float32 [*out_shape, C]. Linear in `image`, so JAX can transpose it.
+    """Resamples by matrix products: float32 [*out_shape, C]. The result is linear in `image`, so JAX can transpose it.
 
     Args:
         image, filters, extent, out_shape: see `resample`.
@@ -107,7 +108,7 @@ def _dense(
         if jnp.issubdtype(image.dtype, jnp.floating):  # padding may hold NaN
             row = jnp.arange(value.shape[axis], dtype=jnp.int32) < extent[axis]
             value = jnp.where(jnp.expand_dims(row, [a for a in range(value.ndim) if a != axis]), value, 0)
-        # TPUs and newer GPUs would otherwise round the operands to fewer bits.
+        # By default, TPUs and newer GPUs round the operands to fewer bits.
         value = jnp.tensordot(weights, value, axes=(1, axis), precision=lax.Precision.HIGHEST)
         value = jnp.moveaxis(value, 0, axis)
     return value

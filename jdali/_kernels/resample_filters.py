@@ -1,8 +1,8 @@
 """Resampling filters: their weights, and the input elements from which each output element is computed.
 
 An array `filters` [..., 5] holds (filter, step, start, density, taps) for each axis of a sample. Output element x is the
-weighted mean of `taps` input elements, its taps, which begin at element ceil(start + x · step). Weights are looked up in
-a table of the filter, in which neighbouring taps are `density` entries apart.
+weighted mean of `taps` input elements, from element ceil(start + x · step) on. These elements are called taps. Weights
+are looked up in a table of the filter, in which neighbouring taps are `density` entries apart.
 
 The NN filter copies one input element, see `nearest_elements`. For NN, the numbers have other meanings: `taps` is the first
 element that may be read, and `density` is the end of the window. `start` and `density` are counted from that first element.
@@ -72,7 +72,7 @@ _RADII = {  # radius of each filter: in output elements if the axis shrinks, els
 
 
 def all_nearest(kinds: object) -> bool | None:
-    """Returns True if the filters [N, ...] of all samples are NN; None if only some of them are."""
+    """Returns True if all filters [N, ...] are NN, False if no filter is NN, and None if only some are."""
     nearest = np.asarray(kinds) == NN
     return True if nearest.all() else None if nearest.any() else False
 
@@ -136,7 +136,8 @@ def filters_of(
     base = xp.asarray([_RADII.get(k, 0.5) for k in DALIInterpType], np.float32)[kind]
     radius = base * xp.where(shrinks & antialias, xp.abs(step), np.float32(1))
     count = xp.asarray(_COUNTS)[kind]
-    # Computed from the standard deviation, as in DALI, because rounding decides whether a tap at the very edge counts.
+    # The width is computed from the standard deviation, as in DALI, because rounding decides whether a tap at the very
+    # edge counts.
     deviation = quotient(radius, _ROOT8).astype(np.float32)
     width = xp.where(kind == DALIInterpType.INTERP_GAUSSIAN, 2 * _ROOT8 * deviation, 2 * radius)
     entries = xp.maximum(count - 1, 1).astype(np.float32)
@@ -161,8 +162,8 @@ def _first_elements(low: Any, high: Any, out: Any, extents: Any, xp: ModuleType)
     """Returns the element from which DALI counts positions along each axis, if all filters are NN: float32 [N, d].
 
     DALI first cuts the window out along all axes except the axis that it resamples first (resampling_setup.cc,
-    GetProcessingOrder). Along the other axes, positions are relative to this cut, which affects their rounding. DALI chooses
-    the cheapest order of axes; if costs are equal, x comes before y, and y before z.
+    GetProcessingOrder). Along the axes that are cut, positions are relative to the cut, which affects their rounding.
+    DALI chooses the cheapest order of axes; if costs are equal, x comes before y, and y before z.
     """
     axes = out.shape[1]
     extents = extents.astype(np.float32)
@@ -272,7 +273,7 @@ def dense_reach(axis: Array, extent: Array, shape: int, count: int) -> Array:
 def dense_weights(axis: Array, extent: Array, shape: int, count: int) -> Array:
     """Computes the weight of each input element in each output element: float32 [count, shape].
 
-    The table is looked up for taps only, because on a TPU the look-up, a gather, takes most of the time.
+    Weights are looked up for taps only, because on a TPU the look-up, a gather, takes most of the time.
     """
     start, first = first_taps(axis, count)
     taps = tap_count(axis)
@@ -288,7 +289,7 @@ def dense_weights(axis: Array, extent: Array, shape: int, count: int) -> Array:
             weights = weights + jnp.where(element == place[:, k, None], value[:, k, None], 0)
         return weights, total + value.sum(axis=1, dtype=jnp.float32)
 
-    # In `shard_map`, a loop's state must vary over the same devices as the operands, so this 0 is computed from them.
+    # In `shard_map`, a loop's state must vary over the same devices as the operands. So this 0 depends on the operands.
     zero = jnp.where(axis[STEP] == extent.astype(jnp.float32), jnp.float32(0), jnp.float32(0))
     zeros = jnp.zeros((count, shape), jnp.float32) + zero, jnp.zeros(count, jnp.float32) + zero
     weights, total = lax.fori_loop(jnp.int32(0), (taps + _CHUNK - 1) // _CHUNK, add, zeros)

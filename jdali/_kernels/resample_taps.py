@@ -1,8 +1,8 @@
 """Resamples on a CPU by weighted sums of rows, a few filter taps in one pass over memory.
 
 One axis is resampled after the other, on the array reshaped to [rows, columns]. A step computes a block of output rows in
-a tile of columns, as the sum of up to two chunks of `CHUNK_TAPS` weighted rows. XLA fuses it to one loop, which reads
-each element once and keeps the sum in registers.
+a tile of columns, as the sum of up to two chunks of `CHUNK_TAPS` weighted rows. XLA fuses each step to one loop, which
+reads each element once and keeps the sum in registers.
 
 The number of iterations of each loop is computed at run time, so the cost depends on the true size and scale of the sample,
 not on the padded shapes. One program serves all scales up to its `Reach`. A program with a small `Reach` is half as large,
@@ -31,12 +31,13 @@ from jdali._numerics.sums import fixed_sum
 CHUNK_TAPS = 8
 _ROWS = 32
 _COLUMNS = 768
-# Number of rows per block along the axes after the first, whose rows are short; number of columns transposed at once.
+# Number of rows in a block when the second or a later axis is resampled; rows are short then. Number of columns that
+# are transposed at once.
 _LATER_ROWS, _TURNED = 128, 256
 # Half a chunk of taps covers a scale of up to 2; two chunks cover a scale of up to 8.
 _HALF, _DOUBLE = CHUNK_TAPS // 2, 2 * CHUNK_TAPS
-# Weights of this number of taps, which is enough for a scale of 32, are computed once per sample. Weights of further taps
-# are computed once per block.
+# Number of taps whose weights are computed once per sample. It is enough for a scale of 32. The weights of further taps
+# are computed for each block.
 _KEPT_TAPS = 64
 _LINE = 16  # float32 values in a cache line
 
@@ -51,7 +52,7 @@ def _int32(value: int) -> Array:
 
 @dataclasses.dataclass(frozen=True)
 class _Axes:
-    """Filters along all axes of one sample, computed together. `shape_out` is the length of the longest axis.
+    """Filters along all axes of one sample, computed together. `shape_out` is the length of the longest output axis.
 
     Attributes:
         filters: float32 [d, 1, 5], see `resample_filters`.
@@ -119,7 +120,7 @@ def taps_at_once(reach: int) -> int:
     """Returns the number of taps in a chunk: the taps of the largest filter plus one, at most `CHUNK_TAPS`.
 
     The extra tap has weight 0 and reads the last element under the filter, so it gives NaN if this element is not finite.
-    Further such taps would change nothing, so results do not depend on `reach`.
+    More extra taps would change nothing, so results do not depend on `reach`.
     """
     return min(reach + 1, CHUNK_TAPS)
 
@@ -129,7 +130,7 @@ def taps_and_weights(
 ) -> tuple[Array, Array]:
     """Computes the taps of one chunk and their weights before normalization, [..., taps, rows] each.
 
-    Taps that a chunk has past the filter's last tap repeat the last tap with weight 0. They must not read rows past the
+    If a chunk reaches past the filter's last tap, it repeats this tap with weight 0. It must not read rows past the
     filter, because 0 · NaN is NaN.
 
     Args:
@@ -157,9 +158,8 @@ class _AxisFactors:
     Attributes:
         row: int32 [d, taps, shape_out], rows of the first taps.
         weight: float32 [d, taps, shape_out], weights of the first taps.
-        counts: int32 [d], number of taps that a sum needs.
-        steps: possible numbers of taps in the first pass, ascending. Each further pass sums as many taps as the largest of
-            these numbers.
+        counts: int32 [d], number of taps that a sum along the axis needs.
+        steps: numbers of taps that the first pass can sum, ascending. Each further pass sums the largest number.
         beyond: computes rows and weights of taps that are not in `row` and `weight`; None: there are no such taps.
     """
 
@@ -176,8 +176,8 @@ class _AxisFactors:
 
         Args:
             count: number of output rows along the longest axis.
-            finite: True: no pixel is NaN or infinite. False: pixels may be, and a chunk that is not full gets one extra tap,
-                see `taps_at_once`.
+            finite: True: no pixel can be NaN or infinite. False: a chunk that is not full gets one extra tap, see
+                `taps_at_once`.
         """
         once, counts = jnp.minimum(extents[0], 1), tap_count(filters)
         needed = counts if finite else counts + (counts % CHUNK_TAPS != 0)
@@ -191,7 +191,7 @@ class _AxisFactors:
         def put(chunk: Array, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
             row, weight, total = state
             tap, value = taps_and_weights(filters, start, first, chunk, CHUNK_TAPS)
-            # Taps past `_KEPT_TAPS` are written to the last chunk, which is never used.
+            # Taps past `_KEPT_TAPS` are written to the last chunk, which is never read.
             place = jnp.minimum(chunk * CHUNK_TAPS, _KEPT_TAPS)
             tap = jnp.clip(tap, 0, extents[:, None, None] - 1)
             row = lax.dynamic_update_slice_in_dim(row, tap, place, 1)
@@ -302,7 +302,7 @@ def _resample_rows(
             left = jnp.minimum(t * tile, width - tile)
             # In the part that overlaps the previous tile, these taps were already added.
             done = jnp.arange(tile, dtype=jnp.int32) < t * tile - left
-            # Copied, because LLVM does not vectorize a loop that reads what it overwrites.
+            # The tile is copied, because LLVM does not vectorize a loop that reads what it overwrites.
             total = kept(lax.dynamic_slice(result, (to, left), (block, tile)), factors.once)
             for chunk, part in enumerate(weighted_sums(left, rows, weights)):
                 missing = step * most + chunk * CHUNK_TAPS >= count

@@ -39,7 +39,9 @@ def resample_whole(
         return saturate_cast(resample_small(image, filters, extent, out_shape, reach), dtype)
     value, chunks = image, max(reach // CHUNK_TAPS, 1)
     for axis, count in enumerate(out_shape):
-        if axis and reach > Reach.PAIR:  # otherwise XLA would compute the previous pass again for each tap
+        if (
+            axis and reach > Reach.PAIR
+        ):  # without a barrier, XLA would compute the previous pass again for each tap
             value = lax.optimization_barrier(value)
         value = _along(value, axis, filters[axis], extent[axis], count, chunks, taps_at_once(reach))
     return saturate_cast(value, dtype)
@@ -83,8 +85,8 @@ def _rows_and_weights(
 ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
     """Computes the row to read, int32 [count], and its weight, float32 [count], for each tap.
 
-    A barrier makes XLA compute the arrays once. Each tap has its own arrays, because each slice of one array would be a
-    kernel.
+    A barrier makes XLA compute the arrays once. Each tap has separate arrays, because on a GPU, each slice of a joint
+    array would launch a kernel.
     """
     start, first = first_taps(one_filter, count)
     parts = [

@@ -116,7 +116,7 @@ def resize_window(
     limit = None
     if max_size is not None:
         limit = per_axis(name, "max_size", np.atleast_1d(np.asarray(max_size))[None], count)
-    # Computed in float32, as in DALI.
+    # Sizes are rounded to float32, as in DALI.
     exact = _fill_in(wanted, high - low, mode, limit).astype(np.float32).astype(np.float64)
     _check_finite(name, exact)
     mirror = exact < 0
@@ -234,7 +234,7 @@ def crop_window(
 
     Args:
         crop: [N, d], size of the crop; 0: no crop along that axis.
-        position: [N, d], share of the free space before the crop.
+        position: [N, d], share of the free space that lies before the crop.
         rounding: how to round the index of the crop's first element: "round" (half away from zero) or "truncate".
     """
     if rounding not in ("round", "truncate"):

@@ -18,7 +18,7 @@ from jdali._numerics.random import element_uniform
 from jdali._numerics.threefry import threefry
 from jdali._operators.record import is_traced
 
-# Values of `draw` for further draws from a sample's key; `draw_beta` uses the values from 0 and from 2^31 on.
+# Values of `draw` that differ from those of `draw_beta`, which uses values from 0 on and from 2^31 on.
 _PARTNER, _DECISION, FIRST_FREE = (np.uint32((1 << 30) + i) for i in range(3))
 
 
@@ -113,7 +113,7 @@ def draw_mixture(keys: Array, alpha: Any, probability: Any, count: Array) -> Mix
         keys: typed keys [rows].
         alpha: parameter of the beta distribution of shares, a number or [rows].
         probability: probability that a sample is mixed, a number or [rows].
-        count: int32, number of rows that hold samples; they come first.
+        count: int32, number of rows that hold samples; these rows come first.
     """
     rows = jnp.arange(len(keys), dtype=jnp.int32)
     words = jax.random.key_data(keys)

@@ -155,7 +155,7 @@ def positional_window(
     Args:
         axes: [N, K], from `slice_axes`.
         anchor, shape: [N, K], both int32, int64 or float32.
-        normalized_anchor, normalized_shape: float values are shares of the extent.
+        normalized_anchor, normalized_shape: True: float values are shares of the extent.
 
     Returns: anchors and sizes, int64 [N, ndim].
     """
@@ -251,7 +251,7 @@ def _window(
         ),
     )
     anchors, sizes = np.zeros_like(extents), np.array(extents)
-    # Clipped to the range of int64; positions outside of it are out of bounds in any case.
+    # Borders are clipped to the range of int64; positions outside of this range are out of bounds in any case.
     first, last = (
         np_round_half_away(np.clip(v, -_FARTHEST, _FARTHEST)).astype(np.int64) for v in (low, high)
     )

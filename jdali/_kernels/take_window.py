@@ -66,7 +66,7 @@ def fill_constant(fill_values: object, dtype: np.dtype) -> np.ndarray:
     if jnp.issubdtype(dtype, jnp.floating):
         return values.astype(dtype)
     limits = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-    # Clipped as Python integers, because floats do not hold the limits of 64-bit types.
+    # Values are clipped as Python integers, because floats do not hold the limits of 64-bit types.
     return np.array([min(max(int(v), int(limits[0])), int(limits[1])) for v in values], dtype)
 
 

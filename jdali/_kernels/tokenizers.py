@@ -14,7 +14,7 @@ from jdali._storage import is_url, read_file
 from jdali._storage import version as file_version
 from jdali._system.extras import install
 
-# Usual padding tokens, which are looked for if a file does not name one.
+# Usual padding tokens. If a tokenizer's file names no padding token, the first of these that it contains is used.
 _PADS = ("[PAD]", "<pad>")
 # Maximum number of cached tokenizers. One with 256,000 tokens takes some 200 MB.
 _MOST_OPEN = 8
@@ -36,7 +36,7 @@ class TokenizerSettings(NamedTuple):
     version: str | None = None
 
     def room(self, special: int) -> int | None:
-        """Returns how many tokens of a text fit into `length`, together with `special` special tokens; None: no limit."""
+        """Returns how many tokens of a text fit into `length` beside `special` special tokens; None: no limit."""
         if self.length is None:
             return None
         if self.length < special:
@@ -170,7 +170,7 @@ def _around(settings: TokenizerSettings, id_of: Callable[[str], int | None]) -> 
 
 
 def _pad(settings: TokenizerSettings, found: Sequence[int | None]) -> int:
-    """Returns `pad_id` if given, else the first valid id in `found`; 0 if there is no `length`."""
+    """Returns `pad_id` if given, else 0 if there is no `length`, else the first valid id in `found`."""
     if settings.pad_id is not None or settings.length is None:
         return settings.pad_id or 0
     known = [number for number in found if number is not None and number >= 0]

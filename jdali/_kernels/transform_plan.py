@@ -45,11 +45,11 @@ def check_vector(name: str, argument: str, value: object, axes: int) -> None:
 
 
 def plan(name: str, matrix: BatchSpec | None, axes: int, arguments: Sequence[Any]) -> Plan:
-    """Plans a transform that is applied to `matrix`, if there is one.
+    """Plans the output of an operator that makes a transform and composes it with `matrix`, if there is one.
 
     Args:
         matrix: spec of the input transform.
-        axes: number of axes of the operator's own transform.
+        axes: number of axes of the transform that the operator makes.
         arguments: per-sample arguments of `setup`. Without a matrix, they determine the batch size.
     """
     if matrix is None:

@@ -105,10 +105,10 @@ def warped(images: BatchSpec, sizes: np.ndarray, dtype: np.dtype | None) -> Batc
 
 
 def affine_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
-    """Maps by an affine transform: point = linear · (center - out_origin) + in_origin.
+    """Maps centres to points by an affine transform: point = linear · (center - out_origin) + in_origin.
 
-    Compilers may compute points twice, once for indices and once for weights. Products are `rounded`, so that both have the
-    same bits.
+    Compilers may compute points twice, once for indices and once for weights. Products are `rounded`, so that both
+    computations give the same bits.
 
     Args:
         parameters: linear [n, n], out_origin [n], in_origin [n], all in the order x, y(, z).
@@ -138,7 +138,7 @@ def warp(
     dtype: np.dtype | None,
     border: Border = "replicate",
 ) -> Array:
-    """Warps an image by a mapping of its points; differentiable in image and parameters.
+    """Warps an image by a mapping of its points. The result is differentiable in image and parameters.
 
     Args:
         image: [*space, C] with two or three axes of space.
@@ -148,8 +148,8 @@ def warp(
         out_extent: int32 [len(space) + 1], true size of the result.
         out_shape: padded shape of the result, [*space, C].
         interp_type: INTERP_NN, INTERP_LINEAR, or for two axes INTERP_CUBIC.
-        fill_value: value outside the image, one for all channels or one per channel, converted to the output's type;
-            None: `border` decides.
+        fill_value: value of points outside the image, one for all channels or one per channel, converted to the type of
+            the output; None: `border` decides.
         dtype: type of the result; None: the image's.
         border: border mode without a `fill_value`.
 

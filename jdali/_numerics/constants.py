@@ -143,8 +143,8 @@ class ArrayConstant:
     """An array that is the same for all samples of a batch, for use with DataNodes.
 
     Attributes:
-        options: `name` and `preserve` of the operator that outputs it in a pipeline.
-        node: node that outputs the constant; there is only one if the user gave it a name.
+        options: `name` and `preserve` of the operator that outputs the constant in a pipeline.
+        node: the one node that outputs the constant if it has a name; None if it has no name, or before its first use.
     """
 
     node: Any = None
@@ -171,11 +171,12 @@ def Constant(
 
     Args:
         value: a scalar, a list or an array.
-        dtype: element type; None: INT32, FLOAT or BOOL for Python numbers and 64-bit arrays, else the array's type.
+        dtype: element type; None: INT32, FLOAT or BOOL for Python numbers, the 32-bit type for 64-bit arrays, else the
+            array's type.
         shape: shape of the array; a scalar is repeated.
         layout: layout of the array.
         device: "cpu" or "gpu"; None: "cpu".
-        kwargs: for an array, `name` and `preserve` of the operator that outputs it.
+        kwargs: for an array, `name` and `preserve` of the operator that outputs the array.
 
     Returns: a `ScalarConstant` if `value` is a Python or NumPy scalar, `shape` is None, [] or [1], and no other
         argument but `dtype` is given; else an `ArrayConstant`.
@@ -197,10 +198,10 @@ def ConstantNode(
     layout: str | None,
     **kwargs: Any,
 ) -> ArrayConstant:
-    """Makes an `ArrayConstant`, also if the value is a scalar.
+    """Makes an `ArrayConstant`, even from a scalar.
 
     Raises:
-        TypeError: unknown option.
+        TypeError: `kwargs` has an option other than `name` and `preserve`.
     """
     unknown = kwargs.keys() - {"name", "preserve"}
     if unknown:
@@ -214,8 +215,8 @@ def ConstantNode(
 def constant_array(value: Any, dtype: Any = None, *, exact: bool = False) -> np.ndarray:
     """Converts a constant by DALI's rule: a Python int becomes INT32, a float FLOAT, a bool BOOL.
 
-    64-bit arrays become 32-bit; a NumPy integer scalar keeps its 64 bits. Integers out of range become the nearest
-    value of the type.
+    64-bit arrays become 32-bit arrays; a NumPy integer scalar keeps its 64 bits. Integers out of range become the
+    nearest value of the type.
 
     Args:
         value: number, list of numbers, array, or a constant.
@@ -223,7 +224,8 @@ def constant_array(value: Any, dtype: Any = None, *, exact: bool = False) -> np.
         exact: raise for integers out of range.
 
     Raises:
-        OverflowError: integers are out of range, and either `exact` is set, or `value` is an array and `dtype` None.
+        OverflowError: integers are out of range. Raised only if `exact` is True, or if `value` is an array and `dtype`
+            is None.
     """
     if isinstance(value, ScalarConstant):
         value, dtype = value.value, dtype or value.dtype

@@ -75,7 +75,7 @@ def log(x: Array) -> Array:
 def log1p(x: Array) -> Array:
     # The comparison keeps the compiler from simplifying `whole - 1` to x.
     whole = jnp.where(x < _constant(x, 2.0**60), 1 + x, x)
-    # Relative rounding error of the sum, because log(whole + error) ≈ log(whole) + error / whole.
+    # The rounding error of the sum 1 + x, relative to the sum. It is added later: log(w + error) ≈ log(w) + error / w.
     lost = jnp.where(x < 1, x - (whole - 1), 1 - (whole - x)) / whole
     return jnp.where(x == 0, x, _at_ends(_log_of(*_split(whole), lost), whole))
 
@@ -111,7 +111,7 @@ def atanh(x: Array) -> Array:
 
 
 def atan(x: Array) -> Array:
-    # XLA replaces `atan2(x, 1)` by a polynomial of its own.
+    # The scale depends on x, because XLA would replace `atan2(x, 1)` by a polynomial of its own.
     scale = jnp.where(jnp.abs(x) < 1, _constant(x, 1), _constant(x, 0.5))
     return lax.atan2(x * scale, scale)
 

@@ -85,7 +85,7 @@ _DALI_TYPES = {np.dtype(numpy): dali for dali, numpy in _NUMPY_TYPES.items()}
 
 
 class UnsupportedTypeError(TypeError, RuntimeError):
-    """Raised for a type that DALI has no elements of. It is a RuntimeError, as in DALI, and also a TypeError."""
+    """Raised for a DALI type that has no NumPy type. It is a RuntimeError, as in DALI, and also a TypeError."""
 
 
 def to_numpy_type(dali_type: DALIDataType) -> Any:

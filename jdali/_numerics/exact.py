@@ -2,9 +2,9 @@
 
 If a product and the sum that uses it are in one loop, a compiler fuses them, and rounds once instead of twice. Shapes
 decide which operations share a loop, and XLA has no option to prevent the fusion. Therefore `exact` adds -0 to every
-product. This does not change the value, because fma(a, b, -0) is the rounded product, but the product cannot be fused with
-another sum any more. The compiler cannot remove the addition, because -0 is an operand whose value it does not know. On a
-processor with fused multiply-add, this costs no instruction.
+product. The value does not change, because fma(a, b, -0) is the rounded product. But the compiler can no longer fuse
+the product with another sum. It cannot remove the addition either, because -0 is an operand whose value it does not
+know. On a processor with fused multiply-add, this costs no instruction.
 
 Elementary functions come from `elementary`. For the order of sums see `sums`.
 """
@@ -30,15 +30,15 @@ from jdali._system.jax_internals import scan_sizes, varying_axes
 if TYPE_CHECKING:
     from jax.extend import core
 
-# Passed to programs as an operand, because the compiler would fold a constant.
+# This value is passed to programs as an operand, because the compiler would fold a constant.
 MINUS_ZERO = np.float32(-0.0)
 
 
 def exact(function: Callable[..., Any], minus_zero: Array, platform: str) -> Callable[..., Any]:
-    """Makes `function` round each product before it is added, and use the elementary functions of `elementary`.
+    """Wraps `function`: products are rounded before they are added, and elementary functions come from `elementary`.
 
     Args:
-        function: takes and returns pytrees of arrays. The result can be traced, but not differentiated.
+        function: takes and returns pytrees of arrays. The wrapped function can be traced, but not differentiated.
         minus_zero: float32 scalar -0, an operand of the program.
         platform: platform of the program's device: "cpu", "gpu", ...
     """
@@ -58,10 +58,10 @@ class _Evaluation:
     """Traces a jaxpr again, with rounded products.
 
     Inside `shard_map`, -0 is marked as varying over the devices, and so is the state of a loop whose length differs by
-    sample. One operand of an equation may thus vary and another not, which JAX rejects, so all operands are marked.
+    sample. JAX rejects an equation if only some of its operands vary, so all operands are marked.
 
     Args:
-        varies: True if the values of an argument differ between the devices of `shard_map`.
+        varies: True if the values of any argument differ between the devices of `shard_map`.
     """
 
     def __init__(self, minus_zero: Array, platform: str, *, varies: bool):
@@ -109,7 +109,7 @@ class _Evaluation:
         if name in _PRODUCTS:
             results = [self._rounded(r) for r in results]
         elif name == "sqrt" and jnp.issubdtype(results[0].dtype, jnp.floating):
-            # Without the comparison XLA would turn a / sqrt(b) into a · rsqrt(b), see `elementary`.
+            # Without the comparison, XLA would turn a / sqrt(b) into a · rsqrt(b), see `elementary`.
             results = [jnp.where(jnp.isposinf(operands[0]), operands[0], results[0])]
         return results
 

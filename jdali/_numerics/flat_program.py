@@ -56,10 +56,10 @@ class FlatProgram:
 
     Args:
         closed: the jaxpr; its arguments are the values 0, 1, ...
-        platform: platform of the program; only its branch of `lax.platform_dependent` is included.
+        platform: platform of the program; of `lax.platform_dependent`, only the branch for this platform is included.
 
     Attributes:
-        levels: the levels in order; the steps of each are in the order of the jaxpr.
+        levels: the levels in order; the steps of a level are in the order of the jaxpr.
         results: `StepValue`s or constants.
     """
 
@@ -80,7 +80,7 @@ class FlatProgram:
         known.update(zip(jaxpr.invars, arguments, strict=True))
 
         def read(atom: object) -> Any:
-            return atom.val if hasattr(atom, "val") else known[atom]  # a literal
+            return atom.val if hasattr(atom, "val") else known[atom]  # only literals have `val`
 
         for eqn in jaxpr.eqns:
             operands = [read(v) for v in eqn.invars]

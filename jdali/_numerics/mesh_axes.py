@@ -73,7 +73,7 @@ def _needing(operands: Sequence[Any], results: Any) -> Any:
 
 
 def _like(sharding: NamedSharding, shape: tuple[int, ...]) -> NamedSharding:
-    """Returns the sharding for an array of shape `shape`; an axis that the mesh does not divide evenly is not sharded."""
+    """Fits `sharding` to an array of shape `shape`: an axis that the mesh does not divide evenly is not sharded."""
     mesh, axes = sharding.mesh, []
     for names, size in zip(sharding.spec, shape, strict=False):
         parts = () if names is None else names if isinstance(names, tuple) else (names,)

@@ -30,7 +30,7 @@ _DECLARED: dict[jax.Device, str] = {}
 
 @contextlib.contextmanager
 def tracing_for(platform: str) -> Iterator[None]:
-    """Declares the platform ("cpu", "gpu", ...) of programs that are traced inside."""
+    """Declares the platform ("cpu", "gpu", ...) of programs that are traced inside the `with` block."""
     before = _KNOWN.set(platform)
     try:
         yield
@@ -87,8 +87,8 @@ def platform_dependent(
 def of_whole_batch(flag: Array) -> Array:
     """Returns the flag. Under `vmap`, returns one flag for the batch, which is True if the flags of all samples are True.
 
-    `lax.cond` on a flag per sample would compute both branches for all samples. Both branches must give the same
-    result for a sample whose flag is True.
+    `lax.cond` on a flag per sample would compute both branches for all samples. A sample whose flag is True takes the
+    False branch if another sample's flag is False. So both branches must give the same result for this sample.
     """
     return flag
 
@@ -104,7 +104,7 @@ def one_program(**options: Any) -> Callable[[F], F]:
     """Decorates a function that depends on the platform; applies `jax.jit` where the platform is not known.
 
     A user's call is then one program. In the engine's programs the platform is known, and the function is called directly,
-    because `jax.jit` would reuse a trace for another platform, and would trace twice under `vmap`.
+    because `jax.jit` would reuse a trace made for another platform, and would trace twice under `vmap`.
     """
 
     static = options.get("static_argnums", ())

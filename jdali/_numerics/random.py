@@ -79,8 +79,8 @@ class SampleKeys:
         """Calls `function(key, *one sample's arrays)` for every sample; returns NumPy results.
 
         One compiled program on the CPU computes the whole batch. `function` is the cache key of the program, so it
-        must be a module-level function or a `functools.partial` that the caller keeps. Batches are padded to a
-        power of two of samples by repeating the last one.
+        must be a module-level function or a `functools.partial` that the caller keeps. The last sample is repeated
+        until the number of samples is a power of two.
         """
         count = len(self.index)
         rows = np.minimum(np.arange(1 << (count - 1).bit_length() if count else 0), count - 1)

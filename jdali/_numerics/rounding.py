@@ -50,7 +50,7 @@ def np_saturate_cast(value: np.ndarray, dtype: DTypeLike) -> np.ndarray:
         return value
     if value.dtype.kind == "f" and target.kind != "f":
         value = value.astype(np.float32) if value.itemsize < 4 else value  # limits do not fit float16
-        with np.errstate(invalid="ignore"):  # infinity has no fraction
+        with np.errstate(invalid="ignore"):  # infinity minus infinity is NaN
             value = np_round_half_away(np.where(np.isnan(value), np.zeros((), value.dtype), value))
     if target.kind == "b":
         return value != 0
@@ -117,16 +117,17 @@ def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
 
 # Adding this constant to an integer of up to 22 bits puts the integer into the lowest bits of the sum.
 _WHOLE = np.float32(1.5 * 2**23)
-# The largest float32 below 0.5. With 0.5 itself, the sum with the float below n + 0.5 would round up to n + 1.
+# The largest float32 below 0.5. The sum of 0.5 itself and the float below n + 0.5 would round up to n + 1.
 _BELOW_HALF = np.nextafter(np.float32(0.5), np.float32(0))
 
 
 def _small_integers(value: Array, target: np.dtype) -> Array:
     """Converts float32 to integers of at most 16 bits.
 
-    On CPUs, each step here is one instruction. `clamp` would need more, because it also handles NaN and the sign of 0, and a
-    conversion to integers clamps again. GPUs need the conversion: if a program stores the lowest byte of a float32 that it
-    just computed, ptxas 12.8 and 13.0 convert the number to a byte instead.
+    On CPUs, each step here is one instruction. `clamp` would need more, because it also handles NaN and the sign of 0.
+    A conversion to integers would clamp again, so a CPU reads the integer from the bits of a float32. Other platforms
+    convert, because ptxas 12.8 and 13.0 have a bug: in a program that stores the lowest byte of a float32 that it just
+    computed, they convert the number to a byte instead.
     """
     limits = np.iinfo(target)
     low, high = np.float32(limits.min), np.float32(limits.max)

@@ -37,9 +37,9 @@ def fixed_sum(value: Array, axes: Sequence[int], *, keep_dims: bool = False) -> 
 def fixed_product(matrix: Array, values: Array, axis: int) -> Array:
     """Multiplies matrix · values along an axis; padding at the end of any axis does not change the bits.
 
-    XLA's matrix product adds in an order that depends on all sizes of both operands. So the operands are cut into blocks of
-    one size: `_BLOCK` elements along `axis`, and along the last of the other axes. The blocks' products are added in a fixed
-    order.
+    XLA's matrix product adds in an order that depends on all sizes of both operands. So the operands are cut into
+    blocks of a fixed size: `_BLOCK` elements along `axis`, and along the last of the remaining axes. The products of
+    the blocks are added in a fixed order.
 
     Args:
         matrix: float32 [m, k].

@@ -1,8 +1,8 @@
 """Computes JAX's random bits (Threefry-2x32, Salmon et al., 2011) in a form that compiles and runs faster.
 
-On a CPU, JAX compiles every use of its primitive as a loop over the rounds, which takes 0.1 s each, and the loop
-runs over whole arrays. On a GPU it calls a kernel that reads and writes 24 bytes per number. Unrolled, the rounds
-compile in a third of that time, stay in registers, and are fused with the operations that use the bits.
+On a CPU, JAX compiles every use of its primitive to a loop over the rounds. This takes 0.1 s for each use, and the loop
+runs over whole arrays. On a GPU, JAX calls a kernel that reads and writes 24 bytes per number. Unrolled, the rounds
+compile in a third of the time, stay in registers, and are fused with the operations that use the bits.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 from jax import Array, lax
 from jax.typing import ArrayLike
 
-# Largest draw, in elements, that is computed together with others. Larger draws would be copied to be joined and split,
-# while a single draw is fused with the operations that use its bits.
+# Largest draw, in elements, that is computed together with other draws. Larger draws stay single: joined draws are
+# copied, while a single draw is fused with the operations that use its bits.
 MOST_TOGETHER = 1 << 14
 
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
@@ -31,8 +31,8 @@ Words = tuple[Array, Array]
 def threefry(key_0: ArrayLike, key_1: ArrayLike, counter_0: ArrayLike, counter_1: ArrayLike) -> Words:
     """Computes 64 random bits for each element of the broadcast uint32 operands."""
     operands = jnp.broadcast_arrays(key_0, key_1, counter_0, counter_1)
-    # The `or` with 0 makes `vmap` map all operands or none, because `together` reads the size of a draw from the operands'
-    # shapes.
+    # `together` reads the size of a draw from the operands' shapes, so `vmap` must map all operands or none. The `or`
+    # with 0 ensures this.
     nothing = functools.reduce(operator.or_, operands) & np.uint32(0)
     words: Words = _draw(*(o | nothing for o in operands))
     return words

@@ -1,6 +1,6 @@
 """Checks shapes and element types of per-sample arguments, by the same rules for all operators.
 
-Only the annotation in the operator's signature decides which values a sample may have:
+The annotation in the operator's signature alone decides which values an argument may have for a sample:
 
 * `float`, `int`, an enum: one number. A tensor with one element and any number of axes counts as one number.
 * `tuple[float, ...]`: a vector of the same length in all samples; or a number, if the operator's `setup` accepts it.
@@ -135,7 +135,7 @@ def refuse_different(name: str, argument: str, extents: np.ndarray) -> None:
 
 
 def _no_number(name: str, argument: str, extents: np.ndarray, sample: int) -> str:
-    """Returns the error text for a value that is not one number; it combines the texts of two of DALI's operator families."""
+    """Returns the error text for a value that is not one number. It joins the texts of two DALI operator families."""
     count, found = len(extents), tuple(extents[sample].tolist())
     return (
         f'{name}: Unexpected shape of argument "{argument}". Expected batch of {count} scalars or a batch of tensors '
@@ -177,7 +177,7 @@ def one_for_all(name: str, arg: Arg, array: np.ndarray) -> np.ndarray:
 
 
 def batch(name: str, arg: Arg, values: np.ndarray, batch_size: int) -> np.ndarray:
-    """Converts the values of a batch, [N, ...], or [N] objects that differ in shape."""
+    """Converts an argument's values [N, ...], or [N] objects, for a batch, and checks their number and shapes."""
     own: np.ndarray = arg.convert(values)
     if len(own) != batch_size:
         raise ValueError(f"{name}: argument {arg.name!r} has {len(own)} values for a batch of {batch_size}")
@@ -227,7 +227,10 @@ def as_objects(samples: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def padded(values: np.ndarray) -> np.ndarray:
-    """Pads [N] objects with zeros to [N, ...], with few different padded shapes, because each needs a compiled program."""
+    """Pads [N] arrays with zeros to one array [N, ...].
+
+    Sizes that differ are padded to a power of two, because each padded shape needs a compiled program.
+    """
     extents = extents_of(values)
     same = (extents == extents[:1]).all(axis=0)
     largest = extents.max(axis=0)
@@ -241,7 +244,7 @@ def padded(values: np.ndarray) -> np.ndarray:
 def fitted(value: Array, shape: Shape, lead: int) -> Array:
     """Cuts the padding off a value [..., padded] in compiled code, so that each sample has `shape`.
 
-    The first `lead` axes are kept. If `shape` is that of a number, the axes of size 1 are dropped.
+    The first `lead` axes are kept. If `shape` is (), all further axes are dropped; they have one element.
     """
     whole = (slice(None),) * lead
     if shape == ():

@@ -189,10 +189,11 @@ class Operator(Schema, OptionalInputOptions):
 
     @property
     def chosen_samples(self) -> str | None:
-        """The argument that selects which samples of the batch are pasted into each output sample; None if there is none.
+        """The argument that selects which samples of the batch are pasted into each output sample.
 
-        In messages, the name of an output sample contains the names of all samples that were pasted into it. Without this
-        argument, these are the samples at the same position of each input.
+        None if no samples are pasted; "" if each output sample is made from the samples at its position in all inputs,
+        which is also assumed if the call lacks the argument. Messages name an output sample after all samples pasted
+        into it.
         """
         return None
 

@@ -49,7 +49,7 @@ class Constant:
 
 
 class Converted(NamedTuple):
-    """Wraps a static argument that is already converted for `setup` and `run`, so that further plans do not convert it."""
+    """Wraps the value of a static argument that is already converted, so that further plans do not convert it again."""
 
     value: Any
 
@@ -63,9 +63,9 @@ class Call:
     out_layouts: tuple[str, ...]  # layouts in which `run` returns its outputs
     static: tuple[tuple[str, Any], ...]
     constants: tuple[tuple[str, Constant | None], ...]
-    # Arguments whose values the caller of `run_call` passes, with the shapes, perhaps padded, that `run` gets.
+    # Arguments that the caller passes to `run_call`, with the shape that `run` gets. An axis of None stays padded.
     argument_shapes: tuple[tuple[str, argument_rules.Shape], ...] = ()
-    # Not None if arguments or further inputs differ by frame of a sequence. All other fields then describe single frames.
+    # Not None if the call runs frame by frame, see `frames.py`. All other fields then describe single frames.
     frames: frames.FrameAxes | None = None
 
 
@@ -88,7 +88,7 @@ class PlannedCall:
         return {name: value for name, value in self.call.static if isinstance(value, Rising)}
 
     def raised(self, values: Mapping[str, int]) -> PlannedCall:
-        """Returns the plan with each `Rising` value raised to its entry in `values`, if that is larger."""
+        """Returns the plan with each `Rising` value raised to its entry in `values`, if the entry is larger."""
         static = tuple(
             (name, value._replace(value=max(value.value, values[name])) if name in values else value)
             for name, value in self.call.static

@@ -17,8 +17,8 @@ SetupNeeds: TypeAlias = "Callable[[Arguments], Iterable[str]]"
 
 USUAL_NANOSECONDS = 1.2
 
-# Bytecode instructions that only write local names. All other instructions with local names read at least one of them
-# (`STORE_FAST_LOAD_FAST` has two).
+# Bytecode instructions that only write local names. Every other instruction with local names reads at
+# least one (`STORE_FAST_LOAD_FAST` writes one and reads one).
 _WRITES = {"STORE_FAST", "STORE_FAST_STORE_FAST", "DELETE_FAST"}
 
 
@@ -30,16 +30,16 @@ class CompiledOptions(OptionalInputOptions):
         setup_needs: function of the call's arguments that returns the names of the per-sample arguments whose values
             `setup` needs; None: `setup` needs all arguments in its signature. These values must be known on the host before
             the compiled program runs, so name as few as possible.
-        free_padding: which padding costs no time on a CPU: "input" if the time does not depend on the padded size of inputs,
-            only on the padded size of outputs; "all" if it depends on true sizes only. Few large shapes are then better than
-            many tight ones.
+        free_padding: which padding costs no time on a CPU: "input" if the time depends on the padded size of outputs,
+            but not on the padded size of inputs; "all" if the time depends on true sizes only. Few large padded shapes
+            are then better than many small ones.
         whole_batch: function of the call's arguments that returns True if a sample's result, or only the size of the result,
             depends on other samples of the batch; None: it never does. Such an operator is compiled by itself, so that the
             operators around it can still run on groups of samples of similar size.
         nanoseconds: time per element read or written, on one core of a CPU, as `benchmarks/shapes.py` measures it. Set it
             only if the time is several times the default.
-        wide_vectors: True: on a CPU that has vectors of 512 bits, loops use these and not vectors of 256 bits. Wide vectors
-            are faster for much arithmetic per element, but slower for copies and short rows, so measure both.
+        wide_vectors: if True, loops use 512-bit vectors instead of 256-bit vectors, on a CPU that has them. Wide
+            vectors are faster for much arithmetic per element, but slower for copies and short rows, so measure both.
     """
 
     setup_needs: SetupNeeds | None = None
@@ -131,8 +131,9 @@ class DeviceBatchOptions(CompiledOptions):
 class DeviceBatchOp(CompiledOp, DeviceBatchOptions):
     """A pure function of arrays with a leading batch axis: inputs, extents and per-sample arguments.
 
-    An argument that is the same for all samples has a batch axis of size 1, or is a plain number. Rows must not depend on each
-    other unless `whole_batch` is true. If it is, `run` gets the whole batch in one call, and unused rows have size 0.
+    An argument that is the same for all samples has a batch axis of size 1, or is a plain number. Rows must not depend
+    on each other unless `whole_batch` is true. Then `run` gets the whole batch in one call, and rows without a sample
+    have size 0.
     """
 
     @property

@@ -1,8 +1,8 @@
-"""Handles calls on sequences whose arguments, or further inputs, differ by frame.
+"""Handles calls on sequences in which arguments, or inputs after the first, differ by frame.
 
 Such a call is planned and run as a call on a batch of frames: `setup` gets a row for each frame of each sample, and the
 compiled program merges samples and frames into one axis. A frame thus has the same result as a single picture, and
-operators need no code for sequences. `frames_of` returns None for other calls.
+operators need no code for sequences. `frames_of` returns None for calls that need no frames.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def sample_of(row: int, counts: np.ndarray | None) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class FrameAxes:
-    """Axes of frames, by which a program for single frames is extended to sequences; part of the program's key.
+    """Describes where sequences have their frames, so that a program for single frames can run on them.
+
+    It is part of the program's key.
 
     Attributes:
         inputs: axis of frames of each input; None if all frames of a sample share the input.

@@ -68,14 +68,17 @@ class Workers(Protocol):
         """Calls `work` in several threads, with slices that together cover range(count), and waits."""
 
     def each(self, work: Callable[[int], object], count: int) -> tuple[list[Any], dict[int, Exception]]:
-        """Calls work(0), ..., work(count - 1) in several threads. Returns results, None for failed calls, and errors by index."""
+        """Calls work(0), ..., work(count - 1) in several threads. Returns results and errors by index.
+
+        The result of a failed call is None.
+        """
 
 
 class Probed(NamedTuple):
     """The headers of some encoded samples.
 
     Attributes:
-        extents: int64 [n, ndim], sizes of the whole contents; unspecified for samples that failed.
+        extents: int64 [n, ndim], sizes of the decoded contents, before any crop; unspecified for samples that failed.
         dtype: element type of the contents.
         headers: object that `run` gets. If it has a method `select`, select(rows) returns the headers of some of the samples.
             If not, samples are probed again when `run` is called for only some of them.
@@ -104,7 +107,7 @@ class HostOutputs(NamedTuple):
     def of_samples(
         cls, results: Sequence[Any], failures: dict[int, Exception], layouts: Sequence[str]
     ) -> HostOutputs:
-        """Collects results of `Workers.each`: each is an array, or a tuple of arrays if there are several `layouts`."""
+        """Collects results of `Workers.each`, which are arrays, or tuples of arrays if there are several `layouts`."""
         first = next((i for i in range(len(results)) if i not in failures), None)
         if first is None:
             return cls((), failures)
@@ -162,10 +165,10 @@ class HostBatchOptions(SetupOptions):
 class HostBatchOp(Operator, HostBatchOptions):
     """A function of many samples that returns `HostOutputs`: blocks in host memory, or on the given device.
 
-    `run` gets a list of NumPy arrays for each input; a per-sample argument is an array [n, ...], or one value for all. The
-    engine fills in these parameters of `run`: `workers` (`Workers`), `device` (the `jax.Device` of its outputs), `headers`
-    (of `Probed`), and `scaled` (`Scaled`, if the operator has `scales`). If the operator is random, `setup` gets the keys,
-    and `run` gets None as `key`.
+    `run` gets a list of NumPy arrays for each input; a per-sample argument is an array [n, ...], or one value for all.
+    The engine fills in these parameters of `run`: `workers` (`Workers`), `device` (the `jax.Device` of the outputs),
+    `headers` (of `Probed`), and `scaled` (`Scaled`, if the operator has `scales`). If the operator is random, `setup`
+    gets the keys, and `run` gets None as `key`.
 
     Samples must not depend on each other unless `whole_batch` is true, because the engine may call `run` for only some samples
     of a batch.

@@ -68,9 +68,10 @@ class Adapter:
         return [None if a is None else others[a] for a in self.order]
 
     def _from_core(self, out_layout: str, ndim: int) -> list[int]:
-        """Returns, for each axis of an output, the axis in the result of the mapped `run`, where frames come first.
+        """For each axis of an output, returns its axis in the result of the mapped `run`.
 
-        An output in the core layout gets the input's order of axes; an added channel axis is removed.
+        Frames come first in this result. An output in the core layout gets the input's order of axes, without an added
+        channel axis.
         """
         if out_layout != self.core:
             return list(range(self.lead + ndim))

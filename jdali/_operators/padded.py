@@ -139,7 +139,7 @@ def follow(
 
 
 def _smaller(extents: Sequence[Extent]) -> Iterator[list[Size]]:
-    """Yields sizes to try, in each of which one axis or a group of axes is one element shorter, or half as long.
+    """Yields sizes to try: each makes one axis, or a group of axes, one element shorter or half as long.
 
     The groups are axes whose sizes may have to be equal: axes of the same padded size, axes at the same position from the
     front or from the end, and all axes.

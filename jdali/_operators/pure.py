@@ -42,11 +42,11 @@ def pure_call(
 ) -> Any:
     """Runs an operator on one sample, or on a batch if the operator mixes samples.
 
-    It works under `jit`, `vmap`, `grad` and `shard_map`. Shapes are static there, so `setup` can run during tracing, provided
-    that the arguments that it needs are concrete.
+    It works under `jit`, `vmap`, `grad` and `shard_map`. `setup` runs during tracing, because shapes are static. The
+    arguments that `setup` needs must be concrete.
 
     Args:
-        layout: layout of a sample of the inputs, or a sequence of them.
+        layout: layout of a sample, one for all inputs or a sequence with one for each input.
         extent: true sizes of padded inputs, see `jdali.ops`; the same for all samples of a batch.
         out_shape: padded shapes of the outputs of a sample, see `jdali.ops`.
 

@@ -1,4 +1,4 @@
-"""Takes the JAX key of a random operator's pure function, which comes first or by name."""
+"""Separates the JAX key from the arguments of a random operator's pure function. The key comes first or by name."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def public_signature(
 
 
 def files_by_keyword(op: Operator, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Moves keyword arguments that the operator does not have into its argument `files`, as output names with their files."""
+    """Moves unknown keyword arguments into the operator's argument `files`, a dict from output names to files."""
     own = {name: value for name, value in arguments.items() if name in op.public_args}
     others = {name: value for name, value in arguments.items() if name not in own}
     # An iterator, such as the result of `Path.glob`, becomes a list, because it is read more than once.

@@ -145,7 +145,7 @@ class Internals:
     Attributes:
         config: options of the pipeline, as given.
         engine: makes the batches; its attributes are the plan, steps, programs and readers.
-        window: has batches made ahead, and returns them in order.
+        window: keeps the batches that are made ahead, and returns them in order.
         callback_workers: processes of parallel sources and functions; None if there are none.
     """
 

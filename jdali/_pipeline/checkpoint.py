@@ -36,7 +36,7 @@ def check_state(definition: Definition, state: Mapping[str, Any]) -> None:
 
 
 def at_end(engine: Engine, position: dict[str, Any], end: str) -> dict[str, Any]:
-    """Returns the position of all sources when one ended. Batches that other sources returned for the same draw are lost."""
+    """Returns the position of all sources after one ended. What the others returned for the same batch is lost."""
     if position.get("end") != End.REACHED:
         epoch = position["epoch"] + (position.get("end") == End.LEFT)
         position = {**position, **(engine.cursor.state_at_end(epoch) or {})}

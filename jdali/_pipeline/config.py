@@ -48,7 +48,7 @@ WITHOUT_EFFECT = (
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineConfig:
-    """Checked options of a `Pipeline`; `of` makes them from its arguments.
+    """Checked options of a `Pipeline`; `of` makes them from the pipeline's arguments.
 
     Attributes:
         seed_given: True if the user gave the seed.
@@ -217,7 +217,7 @@ class PipelineConfig:
 
 
 def _threads(workers: int | WorkerSet, max_workers: int | None) -> int:
-    """Returns the default number of threads: that of the `WorkerSet`, or this process's equal share of the processors."""
+    """Returns the default number of threads: the `WorkerSet`'s number, or an equal share of the processors."""
     if isinstance(workers, WorkerSet):
         return workers.threads
     # Values of other types are refused later.

@@ -67,7 +67,7 @@ class Definition:
     def leave(self, *exception: object) -> None:
         self._contexts.pop().__exit__(None, None, None)
         error = exception[1] if exception else None
-        # Replace Python's message here, because an `__iter__` that raises a better one would make nodes an `Iterable`.
+        # Explain Python's error here, because an `__iter__` that raises a better one would make nodes an `Iterable`.
         if isinstance(error, TypeError) and str(error) == "'DataNode' object is not iterable":
             error.add_note(
                 "A node is one output: external_source, python_function and jax_function give several with num_outputs"

@@ -32,7 +32,7 @@ def pipeline_def(fn: Any = None, *, enable_conditionals: bool = False, **pipelin
         enable_conditionals: makes `if`, `and`, `or` and `not` on DataNodes work sample by sample. The factory takes this
             argument, too.
         pipeline_kwargs: arguments of `Pipeline`; arguments of the factory override them. With `debug=True` the function runs
-            in each iteration, and each operator when it is called.
+            in each iteration, and each operator runs when it is called.
 
     The function returns a node, a tuple or list of nodes, or a dict whose keys become `Pipeline.output_names`.
 

@@ -22,9 +22,9 @@ def epoch(
 ) -> Iterator[Outputs]:
     """Yields the batches of a pipeline up to the end of the epoch.
 
-    With a reader, the last batch is the one with the reader's last sample of the epoch. It may also have samples of the next
-    epoch, which the next epoch then omits. With an external source, it is the last batch before the end; the source stays at
-    its end until `reset`.
+    With a reader, the last batch is the batch with the last sample of the reader's epoch. This batch may also have
+    samples of the next epoch, which the next loop then omits. With an external source, the last batch is the one before
+    the source ends. The source stays at its end until `reset`.
 
     Args:
         feeds_itself: True if the pipeline has an `iter_setup`, which may end the epoch.
@@ -53,7 +53,7 @@ def _batches(
 
 
 def _epoch_of_reader(engine: Engine, state: Callable[[], Mapping[str, Any]]) -> int | None:
-    """Returns the epoch of the next sample of the reader; None if there is no reader."""
+    """Returns the epoch of the first reader's next sample; None if there is no reader."""
     for node, reader in engine.readers.items():
         cursor = reader.cursor()
         cursor.set_state(state()["readers"][node.name])

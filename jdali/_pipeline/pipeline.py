@@ -63,8 +63,8 @@ class Pipeline:
 
     Args:
         batch_size: samples in a batch (also available as `max_batch_size`).
-        num_threads: threads that read and decode, in each process that does so; None: an equal share of the processors
-            that this process may use.
+        num_threads: threads that read and decode, in each process; None: the processors that this process may use,
+            divided equally among the workers.
         device_id: kept for compatibility with DALI; "gpu" is JAX's default device.
         seed: seed of all random operators; -1 or None draws a random seed, see `Pipeline.seed`.
         exec_pipelined, exec_async: if either is False, a batch is made only when it is asked for.
@@ -76,29 +76,30 @@ class Pipeline:
             `parallel=True`; each source that must be read in order gets a separate additional process.
         py_start_method: how these processes are started: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started
             yet (see `start_py_workers`), else "spawn", which needs `if __name__ == "__main__":` in the script.
-        py_callback_pickler: pickles the callbacks for "spawn": a module or an object with `dumps` and `loads`, or a tuple
-            of it and the keyword arguments of both; None: `jdali.pickling`, which also takes lambdas and local functions.
-            Objects that it cannot pickle go to cloudpickle, if it is installed.
+        py_callback_pickler: pickles the callbacks for "spawn": a module or an object with `dumps` and `loads`, or a
+            tuple of it, the keyword arguments of `dumps` and those of `loads`; None: `jdali.pickling`, which also takes
+            lambdas and local functions. Objects that `jdali.pickling` cannot pickle go to cloudpickle, if it is
+            installed.
         py_timeout: seconds that one call of a callback in a worker process may take; a longer call raises and ends the
             workers. None for no limit. On Linux a worker that is stopped (SIGSTOP) for a minute raises, too.
         output_dtype, output_ndim, output_layout: expected values: a sequence with a value for each output, or one value for
             all outputs. A batch that differs raises an error.
-        debug: runs the function in each iteration, and each operator when it is called: see docs/debug.md. Only for
-            pipelines made with `pipeline_def`, or of a subclass with `define_graph`. `prefetch_queue_depth`, `on_error` and
-            `scaled_decoding` then have no effect, and a bad sample raises an error.
-        on_error: what to do if an operator fails on a sample: "raise"; "skip": put another sample of the data set in its
-            place, chosen by the epoch and the index of the bad sample; "mask": the same, and iterators return a mask that is
-            False there. The replacement also comes at its own position, so every good sample comes at least once an epoch,
-            and exactly once with a mask of True. `Pipeline.errors` lists the bad samples. An external source has no other
-            samples, so a good sample of the batch is the replacement. A batch without a good sample is left out; 1024 bad
-            samples in a row raise an error.
+        debug: runs the function in each iteration, and runs each operator when it is called: see docs/debug.md. Only
+            for pipelines made with `pipeline_def`, or of a subclass with `define_graph`. `prefetch_queue_depth`,
+            `on_error` and `scaled_decoding` then have no effect, and a bad sample raises an error.
+        on_error: what to do if an operator fails on a sample: "raise"; "skip": replace it by another sample of the data
+            set, chosen by the epoch and the index of the bad sample; "mask": as "skip", and iterators return a mask
+            that is False for replacements. The replacement also comes at its own position, so every good sample comes
+            at least once an epoch, and exactly once with a mask of True. `Pipeline.errors` lists the bad samples. With
+            an external source, a good sample of the same batch is the replacement. A batch without a good sample is
+            left out; 1024 bad samples in a row raise an error.
         max_compiles: maximum number of programs that the pipeline may compile; one more raises `CompileLimitError`.
         max_prefetch_bytes: maximum bytes of all batches that wait or are being made. Each new batch is assumed to need as
             many bytes as the largest so far, so no second batch starts before the first is made. None: a quarter of the
             memory of the machine or container, without waiting for the first batch.
-        max_idle_bytes: maximum bytes of unused host memory that are kept for later batches; `plan` shows the bytes kept.
-            Used and kept memory together never exceed the largest amount that was used at the same time. With 0, memory is
-            freed as soon as nothing refers to it.
+        max_idle_bytes: maximum bytes of unused host memory that are kept for later batches; `plan` shows the bytes
+            kept. Used and kept memory together exceed the most that was used at the same time by at most 16 MiB. With
+            0, memory is freed as soon as nothing refers to it.
         scaled_decoding: decodes JPEG at 1/2, 1/4 or 1/8 if the resize that follows shrinks the picture by at least as
             much. This is faster, but the picture differs a little from the exact picture.
         exact_shapes: runs each sample in a separate call, so that its bits do not depend on other samples. A few operators
@@ -332,8 +333,8 @@ class Pipeline:
             pipeline_inputs: data for the external sources that have no `source`, by name.
 
         Raises:
-            OperatorError: an operator failed. With `on_error` "skip" or "mask", it failed on all samples of the data set, or
-                of the batch that was fed.
+            OperatorError: an operator failed. With `on_error` "skip" or "mask", the operator failed on all samples of
+                the data set, or of the batch that was fed.
             StopIteration: an external source is at its end; `reset` starts the next epoch.
         """
         if pipeline_inputs:
@@ -389,7 +390,7 @@ class Pipeline:
     def wait_result(self) -> None:
         """Blocks until `take_result` may return a batch. So iterators can wait first, and then take the batch under a lock.
 
-        It returns immediately if the thread that takes a batch also makes it.
+        Returns immediately if batches are made in the thread that takes them.
         """
         self._ensure_built().wait()
 
@@ -399,7 +400,7 @@ class Pipeline:
         return self._take_ready_batch()
 
     def follow(self, follower: Follower) -> None:
-        """Lets an iterator assign the batches that are made ahead to epochs, and finish them; see `Window.follow`.
+        """Lets an iterator assign batches made ahead to epochs and turn them into its outputs; see `Window.follow`.
 
         `run` returns the same batches.
         """
@@ -619,10 +620,10 @@ class Pipeline:
     def get_state(self) -> dict[str, Any]:
         """Returns the position of the sources after the last batch taken, as a few hundred bytes of data that JSON can represent.
 
-        The entry "graph" is a fingerprint of the operators and arguments; without this entry, `set_state` does not compare
-        them. For an external source, the state has the result of the source's `get_state`, if it has `get_state` and
-        `set_state`, otherwise the number of items taken. A callback that takes the number of the batch or a `SampleInfo`
-        needs no state.
+        The entry "graph" is a fingerprint of the operators and arguments; without this entry, `set_state` does not
+        compare them. For an external source, the state has the result of the source's `get_state`, if the source has
+        `get_state` and `set_state`, otherwise the number of items taken. A callback that takes the number of the batch
+        or a `SampleInfo` needs no state.
         """
         self._ensure_built()
         return written_state(self._definition, self._source_position)
@@ -710,8 +711,8 @@ class Pipeline:
         Functions and iterables of external sources are left out, so a deserialized pipeline needs `feed_input`.
 
         Args:
-            define_graph: a function that returns the outputs, as the method of this name does; needed if the pipeline has no
-                outputs.
+            define_graph: a function that returns the outputs, as the method `define_graph` does; needed if the pipeline
+                has no outputs.
             filename: file to which the bytes are also written.
 
         Raises:
@@ -766,7 +767,7 @@ class Pipeline:
         return self._definition.graph
 
     def inspector(self) -> eager.PipelineInspector:
-        """Returns an inspector of batches and samples, for the viewer. It does not move the pipeline.
+        """Returns an inspector of batches and samples, for the viewer. The pipeline's position does not change.
 
         Raises:
             RuntimeError: an external source cannot be replayed, or the pipeline is in debug mode.
@@ -888,8 +889,8 @@ class Pipeline:
 
         Args:
             port: port to listen on; 0 takes a free port.
-            host: address to listen on. With any address but 127.0.0.1, everybody who reaches it and knows the URL sees the
-                data, over a connection that is not encrypted.
+            host: address to listen on. With any address but 127.0.0.1, everybody who reaches the page and knows its URL
+                sees the data, over a connection that is not encrypted.
 
         Returns: the viewer. Open its `url` in a browser; `close()` ends it.
 
@@ -906,8 +907,9 @@ class Pipeline:
     def warmup(self, progress: bool = True) -> int:
         """Compiles the programs that the next batches need; the training loop still gets these batches.
 
-        It runs the batches of an epoch, but stops early if no new program was compiled for a while. If a stage changed to
-        coarser padded shapes meanwhile, it starts again. External sources must be lists, or callbacks that take an index.
+        It runs the batches of an epoch, but stops early if no new program was compiled for a while. If a stage changed
+        to coarser padded shapes meanwhile, the epoch is run again. External sources must be lists, or callbacks that
+        take an index.
 
         Args:
             progress: shows a bar (of tqdm, if it is installed) if stderr is a terminal.
@@ -951,7 +953,9 @@ class Pipeline:
         deterministic: bool | Mapping[str, Any] = False,
         layout: str | Sequence[str] | None = None,
     ) -> PipelineFunction:
-        """Returns the compiled operators that follow `start` as a pure function; its attribute `host` is the part before them.
+        """Returns the compiled operators that follow `start` as a pure function.
+
+        The attribute `host` of the function runs the host operators between the readers and `start`.
 
         The function takes a batch of any size, or one sample, dense or padded with its sizes, and returns the pipeline's
         bits. It can be called in `jit`, `vmap`, `grad` and `shard_map`. Making the function opens and reads no files.
@@ -1004,9 +1008,10 @@ class Pipeline:
         Args:
             folder: folder to write; it is created.
             start, outputs, layout: as in `function`.
-            shapes: padded shapes of one sample of the start, such as [(512, 512), (1024, 1024)] for pictures. A sample runs
-                in the smallest shape in which it fits; if there is none, it raises an error. For several values, give tuples
-                with a shape for each value. None: squares of 256 to 2048 pixels, if the start is pictures.
+            shapes: padded shapes of one sample of the start, such as [(512, 512), (1024, 1024)] for pictures. A sample
+                runs in the smallest shape in which it fits; a sample that fits in none raises an error. For several
+                values, give tuples with a shape for each value. None: squares of 256 to 2048 pixels, if the start is
+                pictures.
             deterministic: as in `function`. If False, random operators draw, and calls of the loaded function need a key or
                 an index.
             dtypes: element types of the start; None: uint8 for pictures, float32 for all else.
@@ -1027,7 +1032,7 @@ class Pipeline:
         """Samples in a batch.
 
         Raises:
-            ValueError: it was not given.
+            ValueError: the batch size was not given.
         """
         return self._config.max_batch_size
 

@@ -72,7 +72,7 @@ class SentPipeline:
     folder: str
 
     def start(self) -> Callable[[Any], Any]:
-        """Builds the pipeline, in a worker; returns a function that makes tasks."""
+        """Builds the pipeline, in a worker; returns a function that makes the batch of a task."""
         for name, value in self.jax_options.items():
             jax.config.update(name, value)
         storage.configure(**dataclasses.asdict(self.storage_options))
@@ -100,7 +100,7 @@ class SentPipeline:
 
 
 class Settling:
-    """Makes tasks, and returns free memory to the system once their programs are compiled.
+    """Makes the batches of tasks, and returns free memory to the system once all programs are compiled.
 
     Compiling a program, or reading it from the cache, takes some ten megabytes. The allocator keeps this memory, although
     later tasks need little of it. Returning memory after each task would cost page faults in the next task.
@@ -159,7 +159,7 @@ def send_pipeline(
 
 
 def _without(tables: Mapping[str, Any], node: NodeRecord) -> NodeRecord:
-    """Leaves out the arguments that tables replace, see `readers/shared_tables.py`."""
+    """Leaves out the arguments that shared tables replace, see `readers/shared_tables.py`."""
     replaced = {name: () for name, value in node.args.items() if name in tables and value is not None}
     return dataclasses.replace(node, args=node.args | replaced) if replaced else node
 

@@ -28,7 +28,7 @@ OPTIONS = (
 
 
 def use_function(definition: Definition, define_graph: object) -> None:
-    """Has a user function define the graph of a pipeline that has no outputs yet."""
+    """Sets the user's function that defines the graph of a pipeline without outputs."""
     if not callable(define_graph):
         hint = (
             "Didn't you want to write `.serialize(filename=...)`?"
@@ -82,7 +82,11 @@ def _described(config: PipelineConfig) -> dict[str, Any]:
 
 
 def pickled(definition: Definition) -> tuple[bytes, dict[str, Any]]:
-    """Returns a written pipeline, and the options that it lacks, for `pickle`; raises TypeError if it cannot be written."""
+    """Writes a pipeline as bytes for `pickle`. Returns the bytes, and the options that they lack.
+
+    Raises:
+        TypeError: the pipeline cannot be written.
+    """
     nodes, config = definition.graph.nodes, definition.config
     called = [node for node in nodes if isinstance(node.runtime, SourceFeed) and not node.runtime.is_fed]
     try:

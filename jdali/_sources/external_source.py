@@ -85,8 +85,8 @@ class SourceFeed:
         self._fed_outputs: dict[int, collections.deque[Any]] = {}  # incomplete batches, by output
         self._last: Any = None
         self._feed_lock = threading.Lock()
-        # Twins share this lock, so only one at a time calls the source and copies its data. The source may reuse its memory
-        # for the next batch, or cache what it computes for an epoch.
+        # Copies made by `twin` share this lock, so only one of them at a time calls the source and copies its data. The
+        # source may reuse its memory for the next batch, or cache what it computes for an epoch.
         self._turn = threading.RLock()
         self._given = 0  # number of fed batches that were used
         self._told_of_loss = False
@@ -154,7 +154,7 @@ class SourceFeed:
         return layout or declared
 
     def remake(self) -> Callable[[], SourceFeed]:
-        """Returns a factory that makes this object in a worker. The user's source is not sent; each task contains its data."""
+        """Returns a factory that makes this object in a worker. The source is not sent; tasks contain its data."""
         return functools.partial(SourceFeed, None, name=self.name, num_outputs=self.num_outputs)
 
     def anew(self) -> SourceFeed:
@@ -188,9 +188,10 @@ class SourceFeed:
         """Ends a wait for data; called before the pipeline is closed."""
 
     def get_state(self) -> dict[str, Any]:
-        """Returns the position as data for JSON. It is empty for a callback that takes the index of the batch or sample.
+        """Returns the position as data for JSON.
 
-        For fed data, it is only the number of fed batches that were used.
+        The position of fed data is the number of fed batches that were used. The position of a callback that takes an
+        index is empty, unless the callback has a state.
         """
         if self.is_fed:
             return {"taken": self._given}
@@ -236,7 +237,7 @@ class SourceFeed:
             self._items.skip(batches if self.batch else batches * batch_size)
 
     def draw(self, *request: int) -> list[Samples]:
-        """Returns a batch as `next` does, and checks that its type, number of axes and layout equal those of earlier batches."""
+        """Returns a batch as `next` does; checks that it has the type, number of axes and layout of earlier batches."""
         outputs = self.next(*request)
         for kind, samples, layout in zip(self._kinds, outputs, self.drawn_layouts, strict=True):
             try:
@@ -293,13 +294,13 @@ class SourceFeed:
                     )
                 raise
             except Exception:
-                if self._items is not None:  # skip the other samples of this batch
+                if self._items is not None:  # skips the remaining samples of this batch
                     self._items.leave_out(len(infos) - number)
                 raise
         return rows
 
     def _columns(self, rows: list[object]) -> Any:
-        """Transposes samples to one sequence for each output, which is the form of a source of batches."""
+        """Transposes samples to one sequence for each output. A source of batches returns its data in this form."""
         return rows if self.num_outputs is None else tuple(zip(*rows, strict=True))
 
     def _outputs(self, raw: Any) -> list[Any]:
@@ -328,7 +329,7 @@ class SourceFeed:
             if self.fed:
                 self._last = self.fed.popleft()
                 self._given += 1
-            # A user function may write to the batch.
+            # Returns a copy of a batch that may be used again, because a user function may write to it.
             return self._last.copy() if self.repeat_last else self._last
 
     def _next_item(self, argument: Callable[[], Any]) -> Any:
@@ -356,7 +357,7 @@ class SourceFeed:
     def _batch(
         self, outputs: Sequence[object], layouts: Sequence[str | None], batch_size: int, *, copy: bool
     ) -> _Batch:
-        """Checks the data of the outputs and converts it to samples; with `copy`, in memory of the pipeline."""
+        """Checks the outputs' data and converts it to samples. With `copy`, samples share no memory with the user."""
         if len(outputs) != len(self.layouts):
             raise ValueError(
                 f"{self.title}: the source gave {len(outputs)} outputs, num_outputs is {self.num_outputs}"

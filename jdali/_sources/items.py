@@ -17,13 +17,13 @@ from jdali._errors import contained
 class SourceItems:
     """Iterates over a user's source: an iterable, a generator function, or a callback without an argument.
 
-    If the iterator has `get_state` and `set_state`, as Grain's iterators do, the position is its state. Otherwise it is the
-    number of items taken. To restore such a position, a sequence is indexed; other sources are iterated again from the
-    beginning.
+    If the iterator has `get_state` and `set_state`, as Grain's iterators do, the position is the iterator's state. If
+    not, the position is the number of items taken. To restore this number, a sequence is indexed, and a source that is
+    no sequence is iterated again from the beginning.
 
     Args:
         cycle: "quiet" restarts an iterable at its end, "raise" restarts it after StopIteration, "no" does not restart it.
-        held: if True, every call after the end raises StopIteration until `restart`, also with "raise".
+        held: if True, every call after the end raises StopIteration until `restart`, even if `cycle` is "raise".
     """
 
     def __init__(self, source: Any, cycle: str = "no", *, held: bool = False):
@@ -35,8 +35,8 @@ class SourceItems:
             self._begin = lambda: _CallbackItems(source)
         else:
             self._begin = lambda: iter(source)
-        # A generator or a callback cannot restart; it continues where it is. Other iterators restart only with `cycle`, by a
-        # call of `__iter__`.
+        # A generator or a callback cannot restart; it continues where it is. A source that is its own iterator restarts
+        # only with `cycle`, by a call of `__iter__`. All other sources can restart.
         generator = inspect.isgenerator(source)
         if cycle != "no" and generator:
             raise TypeError(
@@ -51,7 +51,7 @@ class SourceItems:
 
     @property
     def is_spent(self) -> bool:
-        """True if the source is a generator that has yielded items, because it cannot restart."""
+        """True if the source is a generator that has yielded items; such a generator cannot restart."""
         return self._taken > 0 and inspect.isgenerator(self._source)
 
     def next(self) -> Any:
@@ -83,7 +83,7 @@ class SourceItems:
             raise
         except IndexError:
             if self._is_indexed and isinstance(self._iterator, map):
-                raise StopIteration from None  # as when Python iterates over a sequence
+                raise StopIteration from None  # an IndexError ends a sequence, as when Python iterates over it
             self._taken += not inspect.isgenerator(self._iterator)
             raise
         except BaseException as error:
@@ -98,7 +98,7 @@ class SourceItems:
                 self._given()
                 self._taken += 1
             except StopIteration:
-                self._met_end = True  # the next batch is the end
+                self._met_end = True  # the next batch will raise StopIteration
                 return
             except Exception:
                 continue
@@ -115,7 +115,7 @@ class SourceItems:
         return {"taken": self._taken}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Returns to the position of a state; raises ValueError if the source cannot, or is of another kind."""
+        """Goes to the position of a state; raises ValueError if the source cannot, or if the state does not fit."""
         if ("own" in state) != has_state(self._iterator):
             raise ValueError(
                 "external_source: the state is of a source "
@@ -150,7 +150,7 @@ class SourceItems:
         self._taken = wanted
 
     def leave_epoch(self, state: dict[str, Any], items: int | None) -> None:
-        """Ends an epoch early, after the items that were taken before `state`. Items taken since then are dropped.
+        """Ends an epoch early, at the position of `state`. Items taken after this position are dropped.
 
         A source that can neither go back nor restart continues where it is.
 

@@ -172,7 +172,7 @@ class ParallelSource(SourceFeed, InWorkers):
         )  # fmt: skip
 
     def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
-        """Returns a batch as `SourceFeed.next` does; has workers make later batches meanwhile."""
+        """Returns a batch as `SourceFeed.next` does; lets workers make the following batches meanwhile."""
         request = (batch_size, iteration, epoch, first)
         if self._ahead and self._ahead[0].wanted != self._wanted(request):
             self._ahead.clear()
@@ -192,8 +192,8 @@ class ParallelSource(SourceFeed, InWorkers):
     def _wanted(self, request: _Request) -> tuple[int, ...]:
         """Returns the part of a request on which the contents of the batch depend.
 
-        A source of whole batches does not get the number of the first sample. This number is too high if an earlier batch
-        was smaller than expected.
+        For a source of whole batches, this part excludes the number of the first sample, which the source does not get.
+        The number would differ if an earlier batch was smaller than expected.
         """
         return () if not self._takes_index else request[:-1] if self.batch else request
 
@@ -251,7 +251,7 @@ class ParallelSource(SourceFeed, InWorkers):
 
 
 def _answers(parts: list[Future[MadeTask]]) -> list[Any]:
-    """Returns the answers of workers. Drops the futures, because the exception of a future would form a cycle with this frame."""
+    """Returns the results of workers. Drops the futures, because their exceptions would form cycles with this frame."""
     parts.reverse()
     answers = []
     try:

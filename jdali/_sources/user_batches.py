@@ -79,7 +79,7 @@ def as_samples(value: object, *, copy: bool = True) -> Samples:
 
 
 def _on_device(value: object) -> TensorList | None:
-    """Converts a batch that is on a device, or has samples there, without copying values to the host. None for other batches."""
+    """Converts a batch with data on a device, without copying to the host; returns None for a batch in host memory."""
     if isinstance(value, TensorList):
         return None if value.store.local else value
     if isinstance(value, jax.Array):
@@ -105,7 +105,7 @@ def own_sample(value: object) -> Any:
 
 
 def host_sample(value: Any) -> Any:
-    """Copies a result of `own_sample` to host memory, if it is not there yet."""
+    """Copies a result of `own_sample` to host memory, if it is on a device."""
     if isinstance(value, (np.ndarray, TensorCPU)):
         return value
     array = np.asarray(value)

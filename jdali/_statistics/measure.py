@@ -34,8 +34,8 @@ def statistics(
 
     Args:
         data: a pipeline, or a reader: the result of `fn.readers.file(...)`, or an object of `jdali.dynamic.readers`. Make a
-            pipeline for this call, because its samples are consumed. A reader's images (as RGB) and sounds are decoded;
-            samples that cannot be decoded are left out and listed.
+            pipeline for this call, because the call consumes its samples. A reader's images (as RGB) and sounds are
+            decoded; samples that cannot be decoded are left out and listed.
         n: number of samples; None: one epoch.
         progress: whether to show a bar if stderr is a terminal; tqdm shows it if it is installed.
 
@@ -73,7 +73,7 @@ def statistics(
 
 
 def _batches(pipe: Pipeline, n: int | None) -> Iterator[tuple[tuple[TensorList, ...], np.ndarray]]:
-    """Yields batches, with the positions of the samples to measure: the first `n` good samples, or those of one epoch."""
+    """Yields batches and the positions of the samples to measure, the first `n` good samples or those of one epoch."""
     epoch: int | None = None
     left = sys.maxsize if n is None else n
     while left:

@@ -13,9 +13,9 @@ _Array = np.ndarray
 class Moments:
     """Computes count, mean and standard deviation by channel, over arrays that are added one by one.
 
-    Integers are summed exactly, as Python integers. For floats, the mean and the sum of squared deviations of each array are
-    computed in float64 and then combined (Chan, Golub and LeVeque), so that a large mean loses no digits. NaN and infinity
-    are counted and left out.
+    Integers are summed exactly, as Python integers. For floats, the mean and the sum of squared deviations of each
+    array are computed in float64. They are then combined by the method of Chan, Golub and LeVeque, so that a large mean
+    loses no digits. NaN and infinity are counted and left out.
     """
 
     def __init__(self, channels: int):

@@ -68,7 +68,7 @@ class Output:
 
     @property
     def numbers(self) -> np.ndarray | None:
-        """Returns the samples, [n], if each is one number, otherwise None."""
+        """Returns the samples, [n], if each sample is one number, else None."""
         every = len(self._numbers) == len(self._extents) > 0
         return np.concatenate(self._numbers) if every else None
 

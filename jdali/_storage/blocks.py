@@ -1,4 +1,4 @@
-"""Reads remote files in large blocks, and fetches blocks ahead where reading is sequential."""
+"""Reads remote files in large blocks, and fetches blocks ahead while reading is sequential."""
 
 from __future__ import annotations
 
@@ -134,7 +134,8 @@ class Blocks:
         return future
 
     def _file(self, number: int) -> int:
-        """Returns the number of the file that contains a block. If several files start there, all but the last are empty."""
+        """Returns the number of the file that contains a block."""
+        # If several files start at this block, all but the last are empty.
         return bisect.bisect_right(self._starts, number) - 1
 
     def _fetch(self, number: int) -> bytes:

@@ -135,7 +135,7 @@ def _read_part(path: str, offset: int, size: int) -> bytes:
 
 
 def open(path: str) -> BinaryIO:
-    """Opens a seekable binary file for one thread, buffered."""
+    """Opens a seekable and buffered binary file, for one thread."""
     if is_url(path):
         return io.BufferedReader(BlockFile(path), buffer_size=1 << 16)
     return os.fdopen(open_regular(path)[0], "rb", buffering=1 << 16)

@@ -5,7 +5,7 @@ Names have three origins:
 * A name from the user (an argument) may be any path or URL.
 * A name from a folder's listing refers to a file in that folder.
 * A name found in data (lists, manifests, annotations) must refer to a file below a folder that the user named;
-  `from_data` raises otherwise, unless `jdali.storage` allows it.
+  `from_data` raises ValueError for any other file, unless `jdali.storage` allows it.
 
 A local name that looks like a URL gets the prefix "./".
 """
@@ -26,8 +26,8 @@ _WORD = re.compile(r"[a-z]+")
 _HERE = "./"
 # Matches names that may refer to a file outside their folder; in a URL, "%" may encode "/" or ".".
 _ODD = re.compile(r"[:%]|\.\.|^/")
-# The same patterns for the joined text of many names, where "^/" cannot match: `_ODD_WITHIN` for names that must stay in
-# their folder, `_ODD_ANYWHERE` for names that may leave it.
+# Patterns like `_ODD` for the joined text of many names, where "^/" cannot match: `_ODD_WITHIN` if names must stay in
+# their folder, `_ODD_ANYWHERE` if names may leave it.
 _ODD_WITHIN, _ODD_ANYWHERE = re.compile(rb"[:%]|\.\."), re.compile(rb":")
 _POSIX = os.sep == "/"  # on other systems an absolute path has many forms
 
@@ -208,7 +208,7 @@ def in_list(file: str, name: str) -> str:
     """Resolves a name in a list file: relative to the working folder or, for a remote list, to the list's folder.
 
     Args:
-        file: the list. A remote list may name only files below its own folder.
+        file: the list. A remote list may name only files below the list's folder.
     """
     remote = is_url(file)
     return from_data(parent(file) if remote else "", name, free=not remote)

@@ -93,7 +93,7 @@ class _OpenFiles:
         return descriptor
 
     def let_go(self) -> None:
-        # A thread that reads from the file holds a reference, so the descriptor stays open.
+        # While a thread reads from the file, it holds a reference, so the descriptor stays open.
         with self._lock:
             if self._open:
                 del self._open[next(iter(self._open))]
@@ -130,7 +130,7 @@ class RecordFiles:
         paths: the absolute paths.
         sizes: sizes of the files, bytes.
         in_order: True if pieces are mostly read in order, see `expect`. Remote files are then read in large blocks,
-            and some blocks are fetched ahead. Otherwise each piece takes a request, except in files that fit into
+            and some blocks are fetched ahead. If False, each piece takes a request, except in files that fit into
             one block.
         lost: {file number: message}, the error for a piece past the end of a damaged file.
     """

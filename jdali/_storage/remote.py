@@ -64,7 +64,10 @@ def _file_system(url: str) -> tuple[Any, str]:
     system, path = _found(folder)
     if isinstance(url, Below):
         path = f"{path.rstrip('/')}/{url.name}" if path else url.name
-    for one in (system, getattr(system, "fs", None)):  # a caching file system, and the one behind it
+    for one in (
+        system,
+        getattr(system, "fs", None),
+    ):  # a caching file system, and the file system that it caches
         if one is not None:
             _SYSTEMS[id(one)] = one
     return system, path
@@ -113,10 +116,10 @@ def _request(
     check: Callable[[Any], Any] | None = None,
     fresh: bool = False,
 ) -> Any:
-    """Calls a method of the file system of `url` with `url` and keyword arguments; retries after temporary errors.
+    """Calls a method of the file system of `url` with the path and keyword arguments; retries after temporary errors.
 
     Args:
-        check: converts the answer to the result, or raises.
+        check: converts what the method returned to the result, or raises.
         fresh: bypass fsspec's cache.
     """
     settings = options()
@@ -141,7 +144,7 @@ def _once(system: Any, name: str, path: str, arguments: Mapping[str, Any], limit
     if not getattr(system, "async_impl", False):
         return getattr(system, name)(path, **arguments)
 
-    # Returns exceptions, because asyncio would log an exception that is raised after the caller was cancelled.
+    # Returns exceptions. If one were raised after the caller was cancelled, asyncio would log it.
     async def limited() -> tuple[Any, Exception | None]:
         try:
             return await asyncio.wait_for(getattr(system, "_" + name)(path, **arguments), limit), None
@@ -252,8 +255,8 @@ def _in_one_request(system: object) -> dict[str, int]:
 class RemoteFile:
     """Reads parts of a remote file.
 
-    The disk cache supplies parts of the version of the file that was opened. Once the storage has returned a part of a
-    newer version, the cache supplies parts of the newer version.
+    A part comes from the disk cache if the cache has it for the version of the file that was opened. Once the storage
+    has returned a part of a newer version, cached parts must be of the newer version.
 
     Attributes:
         url: URL of the file.
@@ -293,7 +296,7 @@ def _kept(url: str, version: str | None, part: str, fetch: Callable[[], bytes]) 
         data = fetch()
         with contextlib.suppress(OSError):  # this part is complete; reading the next part may raise the error
             now = _version(url, _info(url))
-            if now == version:  # otherwise the data may be of either version
+            if now == version:  # if the versions differ, the data may be of either version
                 cache.put(key, data)
             return data, now
     return data, version

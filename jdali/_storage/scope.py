@@ -22,7 +22,7 @@ class Ended(OSError):
 
 
 class Scope:
-    """Groups requests so that their owner can end them together. Its thread pool is for requesting data ahead.
+    """Groups requests so that their owner can end them together. The scope's thread pool requests data ahead.
 
     A request belongs to the scope that its thread entered (`with scope:`). Threads of a scope's pool are always in this
     scope.
@@ -133,7 +133,7 @@ def _restart_all() -> None:
                 begin_anew()
 
 
-# The interpreter joins the threads of pools before it calls `atexit` functions. Requests must end before that, or the
-# interpreter would wait for all retries.
+# The interpreter joins the threads of pools before it calls `atexit` functions. Requests must end before the
+# threads are joined, or the interpreter would wait for all retries.
 getattr(threading, "_register_atexit", atexit.register)(_end_all)
 os.register_at_fork(after_in_child=_restart_all)

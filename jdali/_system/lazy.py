@@ -20,7 +20,7 @@ def attribute(module: ModuleType, name: str, make: Maker) -> None:
     """Adds a lazy attribute to a module; replaces any other attribute of that name.
 
     Args:
-        module: name of the module, whose `__getattr__` and `__dir__` are set.
+        module: the module, whose `__getattr__` and `__dir__` are set.
         make: makes the value on first use; several threads may call it at the same time.
     """
     makers = vars(module).get("__lazy__")

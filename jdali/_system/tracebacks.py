@@ -1,6 +1,6 @@
-"""Removes jdali's frames from tracebacks, so that the last line is the user's. Warnings name the user's line, too.
+"""Removes jdali's frames from tracebacks, so that the last line is in the user's code.
 
-The environment variable JDALI_TRACEBACK=full keeps the frames.
+Warnings show the user's line, too. The environment variable JDALI_TRACEBACK=full keeps the frames.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 
 class Native:
-    """Counts the threads inside native calls that end by themselves. Each of these calls is made in `with NATIVE:`."""
+    """Counts the threads that are in calls of XLA, which always return. Each such call is made in `with NATIVE:`."""
 
     def __init__(self) -> None:
         self.forget_parent()
@@ -34,7 +34,7 @@ class Native:
                 self._changed.notify_all()
 
     def wait(self) -> bool:
-        """Waits until no thread is in a native call; returns True if one was."""
+        """Waits until no thread is in a native call. Returns True if it had to wait."""
         with self._changed:
             busy = self._inside > 0
             self._changed.wait_for(lambda: not self._inside)
@@ -55,8 +55,8 @@ def begin_exit() -> None:
 def until_exit() -> Iterator[None]:
     """Guards a user's thread while it waits for data; used outside all locks.
 
-    The exit closes pipelines that are in use. A daemon thread of the user would print a traceback of the resulting error, so
-    it is blocked until the process ends.
+    At the interpreter's exit, pipelines are closed, and threads that wait for data get an error. A daemon thread is
+    blocked instead until the process ends, so that it prints no traceback.
     """
     try:
         yield

@@ -88,7 +88,7 @@ class PhaseTimer:
         self, tasks: int, start: float, end: float, busy: float, cpu: float,
         inner: Sequence[tuple[str, float]],
     ) -> None:  # fmt: skip
-        """Adds one batch, from `start` to `end`; see `Spent`."""
+        """Adds the times of one batch, which took from `start` to `end`; see `Spent`."""
         with self._lock:
             spent = self._spent
             spent.count += 1
@@ -137,7 +137,7 @@ class Lap:
         self._timer.count(len(self._tasks) or 1, self._start, end, busy, cpu, self._inner)
 
     def task(self, function: Callable[..., object]) -> Callable[..., Any]:
-        """Wraps a function for a pool, so that the lap measures it."""
+        """Wraps a function that a pool will run, so that its time counts for this lap."""
 
         def timed(*args: object, **kwargs: object) -> object:
             _HERE.lap = self
@@ -163,7 +163,7 @@ _HERE = _Here()
 
 
 class inner:
-    """Measures a named part of the current lap: `with inner(name):`."""
+    """Measures a named part of the phase that this thread works on: `with inner(name):`."""
 
     __slots__ = ("_annotation", "_lap", "_name", "_start")
 
@@ -186,7 +186,7 @@ class inner:
 
 
 class TimedPool(WorkerThreads):
-    """Wraps a thread pool, so that the time of a task counts for the lap in which it is submitted."""
+    """Extends a thread pool, so that the time of a task counts for the `Lap` in which the task is submitted."""
 
     def submit_at(
         self, order: int, function: Callable[..., object], /, *args: object, **kwargs: object

@@ -153,7 +153,7 @@ class _OneOf(NamedTuple):
 
 
 class _AwaitedCalls:
-    """Calls of a function. One thread waits for all of them, and the last call to end wakes it."""
+    """Holds calls of a function. One thread waits for all of them; the last call to end wakes this thread."""
 
     def __init__(self, function: Callable[[Any], Any], arguments: Sequence[Any]):
         self._function, self._arguments = function, arguments
@@ -195,7 +195,7 @@ class _AwaitedCalls:
         except BaseException:  # an interrupt
             self._end = 0
             raise
-        # Otherwise the errors, their frames and this object would form a cycle.
+        # Remove the errors from this object. It would form a cycle with them, because their frames reference it.
         errors, self._errors = self._errors, {}
         try:
             if errors:
@@ -208,7 +208,7 @@ class _AwaitedCalls:
 
 
 class _Queue:
-    """Queues tasks. Returns the task with the lowest order first; tasks of equal order in the sequence in which they were added.
+    """Queues tasks, the lowest `order` first. Tasks of equal order keep the sequence in which they were added.
 
     Threads wait for a token in a `SimpleQueue`, which has one token per task. A `SimpleQueue` is used because the garbage
     collector may call `end` at any point in any thread, and `SimpleQueue.put` is reentrant.
@@ -229,9 +229,9 @@ class _Queue:
         """Returns the next task, or None after `end`; raises `queue.Empty` if no task waits and `block` is False."""
         while self._tokens.get(block):
             with self._lock:
-                if self._heap:  # empty if `clear` came in between
+                if self._heap:  # `clear` may have emptied it since
                     return heapq.heappop(self._heap)[-1]
-        self.end()  # puts the token back for the other threads
+        self.end()  # passes the end on to the other threads
         return None
 
     def clear(self) -> list[_Task]:

@@ -291,7 +291,7 @@ def _disconnected() -> Response:
 
 
 def _whole(text: str | None, name: str) -> int:
-    """Parses a number from a form; the number must be at least 0. Returns 0 if it is missing."""
+    """Parses a number, at least 0, from a form; returns 0 if the form has no number."""
     try:
         number = int(text or 0)
     except ValueError:

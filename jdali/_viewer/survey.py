@@ -64,7 +64,7 @@ class Survey:
     Attributes:
         outputs: results so far.
         bad: samples that failed.
-        seen, wanted: numbers of samples.
+        seen, wanted: number of samples measured so far, and number to measure.
         error: message of the error that ended the survey early; "" without an error.
     """
 

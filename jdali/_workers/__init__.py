@@ -2,7 +2,7 @@
 
 ```
  BatchWorkers ◀── ProcessWorkers ────┐
-       ▲                             ├──▶ pool.TaskPool ──socket──▶ serve: in each process ──▶ a maker of tasks
+       ▲                             ├──▶ pool.TaskPool ──socket──▶ serve, in each process: runs tasks
        │        callbacks ───────────┘      │     ▲                        │
  plugin.ray ──▶ on_ray: a TaskPool of one ──┘     └── shared_slabs ◀───────┘     wire: how values and arrays travel
 ```

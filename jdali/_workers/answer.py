@@ -1,6 +1,6 @@
-"""Prepares the answers of a worker: the memory, notes of progress, and exceptions that can be sent to another process.
+"""Prepares what a worker sends for a task: the memory of the result, notes of progress, and exceptions.
 
-Arrays that are already in the memory of the answer are not copied.
+Arrays of the result that are already in this memory are not copied.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
-_HERE = threading.local()  # `memory` and `note` of the answer that this thread prepares
+_HERE = threading.local()  # `memory` and `note` for the task that this thread runs
 
 
 def answer_memory() -> Any:
-    """Returns the memory for the answer to this thread's task; None if there is none."""
+    """Returns the shared memory for the result of this thread's task; None if there is none."""
     return getattr(_HERE, "memory", None)
 
 
 def note_reached(position: int) -> None:
-    """Notes the position that this thread's task has reached. If the process dies, its `WorkerDeath` has the last note."""
+    """Notes the position in its batch that this thread's task has reached; `WorkerDeath.reached` is the last note."""
     note: Callable[[int], None] | None = getattr(_HERE, "note", None)
     if note is not None:
         note(position)
@@ -31,7 +31,7 @@ def note_reached(position: int) -> None:
 
 @contextlib.contextmanager
 def answering_in(memory: object, note: Callable[[int], None]) -> Iterator[None]:
-    """Sets, within this context, the memory of the answer and the function that `note_reached` calls."""
+    """Sets, within this context, the memory for the result and the function that `note_reached` calls."""
     _HERE.memory, _HERE.note = memory, note
     try:
         yield
@@ -44,7 +44,7 @@ NODE = "JDALI_WORKER_NODE"
 
 
 def on_node() -> str:
-    """Names the node of this worker, for messages; "" if it is unknown."""
+    """Returns " on node NAME" for messages of this worker; "" if the node is unknown."""
     node = os.environ.get(NODE, "")
     return node and f" on node {node}"
 

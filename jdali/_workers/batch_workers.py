@@ -13,14 +13,14 @@ from jdali._workers.process import FreshProcesses
 from jdali._workers.wire import SMALL_OF_TASK, pack
 
 StartMaking: TypeAlias = "Callable[[], Callable[[Any], Any]]"
-"""Starts a pipeline in a worker, once: the returned function makes tasks, one at a time. It can be pickled by value."""
+"""Starts a pipeline in a worker, once; the returned function runs tasks, one at a time. Can be pickled by value."""
 
 
 class BatchWorkers(Protocol):
-    """Makes tasks in other processes, in any order; any thread may use it."""
+    """Runs tasks in other processes, in any order; any thread may use this object."""
 
     title: str
-    """Name for the user: "workers"."""
+    """Name of the workers in messages, such as "Ray workers"."""
 
     count: int
     """Number of workers wanted."""
@@ -35,8 +35,8 @@ class BatchWorkers(Protocol):
     def submit(self, task: object, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
         """Submits a task.
 
-        The future raises the maker's exception, `TaskKilledError` if the task crashed a worker or several workers were
-        killed while they made it, or `PoolClosedError` after `close`.
+        The future raises the task's exception, `TaskKilledError` if the task crashed a worker or several workers were
+        killed while they ran it, or `PoolClosedError` after `close`.
 
         Args:
             task: an object that can be pickled.
@@ -76,7 +76,7 @@ _ENVIRONMENT = {"JAX_PLATFORMS": "cpu"}
 
 
 class ProcessWorkers:
-    """Runs processes without the user's main module, see `TaskPool`.
+    """Runs tasks in processes that do not import the user's main module, see `TaskPool`.
 
     Args:
         count: number of processes.

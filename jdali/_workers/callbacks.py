@@ -55,9 +55,9 @@ class CallbackWorkers:
         workers: number of processes for the objects that are not alone.
         start_method: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started yet, else "spawn".
         pickler: pickles the callbacks: a module or object with `dumps` and `loads`, or a tuple of it and the keyword
-            arguments of both. None: `jdali.pickling`. Objects that it cannot pickle go to cloudpickle, if it is
-            installed. Not used with "fork".
-        timeout: seconds that a call may take; None: no limit, except for stopped workers.
+            arguments of both functions. None: `jdali.pickling`; objects that this cannot pickle go to cloudpickle, if
+            it is installed. Not used with "fork".
+        timeout: seconds that a call may take; None: no limit, except for workers that a signal (SIGSTOP) has stopped.
         seed: each worker seeds `random` and `numpy.random` from this seed and the worker's number.
 
     Raises:
@@ -135,7 +135,7 @@ class CallbackWorkers:
             pool.interrupt()
 
     def close(self) -> None:
-        """Ends the processes, even during calls; calls without an answer fail. A second call does nothing."""
+        """Ends the processes, even during calls; unfinished calls fail. Closing again does nothing."""
         self.interrupt()
         for pool in self._pools:
             pool.close()
@@ -212,7 +212,7 @@ def _serve(connected: socket.socket, number: int, start: _StartCalls, is_of_main
 
 
 class _StartCalls:
-    """Starts the work of a worker. A call of this object returns the function that makes calls."""
+    """Starts the work in a worker: a call loads the callbacks, and returns the function that calls them."""
 
     def __init__(self, objects: Any, loads: _Loads | None, seed: int):
         self._objects, self._loads, self._seed = objects, loads, seed
@@ -292,10 +292,10 @@ def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
 
 
 def _dumps(value: object) -> bytes:
-    """Pickles with jdali's pickler. If workers could not import the value, pickles with cloudpickle, if it is installed."""
+    """Pickles with jdali's pickler; if this fails or the main module has no file, with cloudpickle, if installed."""
     if importlib.util.find_spec("cloudpickle") is None:
         return _by_value.dumps(value)
-    # A prompt or a notebook has no file, so no worker can import its classes and functions.
+    # A prompt or a notebook has no file, so workers could not import its classes and functions by name.
     if hasattr(sys.modules["__main__"], "__file__"):
         with contextlib.suppress(Exception):
             return _by_value.dumps(value)

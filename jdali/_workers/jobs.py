@@ -61,7 +61,7 @@ class TaskKilledError(RuntimeError):
 
 
 class PoolClosedError(RuntimeError):
-    """Raised if the pool was closed before the task was made."""
+    """Raised if the pool was closed before the task was finished."""
 
 
 @dataclasses.dataclass(eq=False)
@@ -94,7 +94,7 @@ class PackedMemory:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PackedResult:
-    """Holds the result or exception of a maker, still packed as the process sent it."""
+    """Holds the result or exception of a task, still packed as the process sent it."""
 
     packed: PackedValue
     memory: np.ndarray[Any, Any] | None
@@ -103,7 +103,7 @@ class PackedResult:
 
 @dataclasses.dataclass(eq=False)
 class PoolJob:
-    """Holds a task that was submitted, until it is made."""
+    """Holds a submitted task until it is finished."""
 
     number: int
     order: int  # tasks of lower order run first
@@ -111,9 +111,9 @@ class PoolJob:
     patience: int  # number of killed processes after which the task is given up
     future: Future[MadeTask] = dataclasses.field(default_factory=Future)
     deaths: list[WorkerDeath] = dataclasses.field(default_factory=list)
-    samples: int = 0  # maximum number of samples in the answer
-    room: int = 0  # minimum bytes of new memory for the answer
-    slab: SharedSlab | None = None  # slab that is lent for the answer
+    samples: int = 0  # maximum number of samples in the result
+    room: int = 0  # minimum bytes of new memory for the result
+    slab: SharedSlab | None = None  # slab that is lent to the process for the result
 
     @property
     def is_suspect(self) -> bool:
@@ -122,7 +122,7 @@ class PoolJob:
 
     @property
     def is_given_up(self) -> bool:
-        """True if no other process should try the task, because it crashed one, or `patience` processes were killed."""
+        """True if the task is not tried again, because it crashed a process or `patience` processes were killed."""
         return len(self.deaths) >= self.patience or any(death.is_crash for death in self.deaths)
 
     def __lt__(self, other: PoolJob) -> bool:
@@ -144,7 +144,7 @@ class WorkerCounts:
 
     Attributes:
         ready: workers that are ready now.
-        made: tasks that were made.
+        made: finished tasks.
         deaths: workers that ended unexpectedly.
         leased, idle: bytes of shared memory that results use, and bytes that are kept for later results.
         nodes: machines with ready workers.

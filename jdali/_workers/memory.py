@@ -39,7 +39,7 @@ def folders() -> list[str | None]:
 
 
 def allocate(size: int, least: int = 0) -> tuple[int, int]:
-    """Makes a file without a name, of at least `size` and `least` bytes. Returns its descriptor and its size in bytes.
+    """Makes a file without a name, of at least `max(size, least)` bytes. Returns its descriptor and its size in bytes.
 
     Raises:
         MemoryError: neither memory nor disk has room for it.

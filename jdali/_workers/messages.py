@@ -19,9 +19,9 @@ SlabName: TypeAlias = "tuple[int, int]"
 
 @dataclasses.dataclass(frozen=True)
 class StartOrder:
-    """First message to a process. `start` is a packed function that returns the maker of tasks.
+    """First message to a process. `start` is a packed function; it returns the function that runs tasks.
 
-    If the function has arrays, the descriptor of their memory follows.
+    If `start` has arrays, the descriptor of their memory follows.
     """
 
     number: int
@@ -29,10 +29,10 @@ class StartOrder:
 
 
 class TaskOrder(NamedTuple):
-    """Orders a task. Descriptors follow: of the task's arrays and, if the lent slab is new to the process, of the slab.
+    """Asks a process to run a task. Descriptors follow: of the task's arrays, and of a lent slab new to the process.
 
     Attributes:
-        lent: the slab for the answer; if None, the process allocates one if it needs it.
+        lent: the slab for the arrays of the result; if None, the process allocates a slab if the result has arrays.
         lent_size: bytes of the lent slab if it is new to the process, so that its descriptor follows; otherwise 0.
         room: minimum bytes of a slab that the process allocates.
     """
@@ -53,14 +53,14 @@ class ReadyAnswer:
 
 
 class TaskNote(NamedTuple):
-    """Reports the position that a task has reached, as noted by the maker."""
+    """Reports the position that a task has reached, see `note_reached`."""
 
     number: int
     reached: int
 
 
 class TaskAnswer(NamedTuple):
-    """Answers a `TaskOrder`; the descriptor of a new slab follows.
+    """Answers a `TaskOrder`. If the process has allocated a slab for the result, the slab's descriptor follows.
 
     Attributes:
         slab: slab with the arrays of the result; None if the result has no arrays.
@@ -96,7 +96,7 @@ class Channel:
         return self._socket.fileno()
 
     def send(self, message: object, descriptors: Sequence[int] = ()) -> None:
-        """Sends a message, and open files, which the receiver gets as new descriptors; raises OSError if the receiver is gone."""
+        """Sends a message and open files; the receiver gets new descriptors. Raises OSError if the receiver is gone."""
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         whole = _HEADER.pack(len(data)) + data
         # Usually one call is enough, but the socket may take a message in pieces.

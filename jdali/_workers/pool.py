@@ -44,14 +44,14 @@ _TASKS_EACH = 2
 _MOST_FAILED_STARTS = 3
 _MOST_KILLED_STARTS = 20
 _CLOSED = "the pipeline's worker processes were closed"
-_LOOK_SECONDS = 1.0  # between checks, because a dead process's channel may still be open elsewhere
-# A process with work is given up if all checks during this time find it stopped. Checks are counted, not seconds, because the
-# clock also runs while this process itself is stopped.
+_LOOK_SECONDS = 1.0  # between checks for dead processes, whose channels a child of theirs may keep open
+# A process with work is given up if all checks during this time find it stopped (SIGSTOP). Checks are counted, not
+# seconds, because the clock also runs while this process itself is stopped.
 _STOPPED_SECONDS = 60.0
 
 
 class TaskPool:
-    """Makes tasks in processes; any thread may use it.
+    """Runs tasks in processes; any thread may use the pool.
 
     The pool's thread starts processes, receives results, hands out waiting tasks, and replaces processes that die. The
     thread references no objects of the caller except tasks. If a process can take a task, the caller's thread sends it.
@@ -60,7 +60,7 @@ class TaskPool:
         start: starts a process. If None, processes are not replaced, and tasks may have side effects. Then each task is sent
             only once, to a process without another task, and all waiting tasks fail after the first death of a process.
         most_idle: maximum bytes of unused shared memory that are kept for later results.
-        keeps_packed: if True, results and exceptions of makers are not unpacked, and each task returns a `PackedResult`.
+        keeps_packed: if True, results and exceptions are not unpacked, and each task returns a `PackedResult`.
         timeout: seconds that a task may take, only without `start`; None for no limit.
     """
 
@@ -101,8 +101,8 @@ class TaskPool:
     ) -> Future[MadeTask]:
         """Submits a task.
 
-        The future raises the maker's exception, `TaskKilledError`, `PoolClosedError`, or the reason why no process can be
-        started or a process has died.
+        The future raises the task's exception, `TaskKilledError`, `PoolClosedError`, or the reason why no process can
+        be started or a process has died.
 
         Args:
             patience: number of killed processes after which the task is given up; one crash is enough. With 0, the task is
@@ -167,7 +167,7 @@ class TaskPool:
 
     # --- the thread -------------------------------------------------------------------------
     def _run(self) -> None:
-        # Block the signal; processes inherit this, so that Ctrl-C does not end a process before it ignores the signal.
+        # Block SIGINT; processes inherit this, so that Ctrl-C does not end a process before it ignores the signal.
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             while not self._closed:
@@ -204,7 +204,7 @@ class TaskPool:
         jobs = [*self._jobs.values(), *self._waiting]
         self._jobs, self._waiting = {}, []
         for job in jobs:
-            self._fail(job, copy.copy(error))  # a raised exception references the frames that it passes
+            self._fail(job, copy.copy(error))  # a copy each, because raising an exception adds frames to it
 
     def _fail(self, job: PoolJob, error: Exception) -> None:
         job.content.close()
@@ -306,10 +306,10 @@ class TaskPool:
         return min(free, key=lambda process: len(process.tasks), default=None)
 
     def _rehearse(self) -> None:
-        """Has each new process make a copy of a task of another process, and drops the result.
+        """Sends each new process a copy of another process's task, and drops the result.
 
-        The first task of a process takes seconds, because programs are compiled. Without the copy, batches would wait for
-        this.
+        The first task of a process takes seconds, because the process compiles its programs. Thanks to the copy, no
+        batch waits for this.
         """
         cold = [p for p in self._processes if p.is_ready and not p.is_warm and not p.tasks]
         if not cold or not any(p.is_warm for p in self._processes):

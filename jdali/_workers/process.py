@@ -31,7 +31,7 @@ class StartedProcess(Protocol):
     pid: int
 
     def poll(self) -> int | None:
-        """Returns the exit code; None while it runs."""
+        """Returns the exit code; None while the process runs."""
 
     def wait(self, timeout: float | None = None) -> int | None:
         """Waits for the end, and returns the exit code."""
@@ -45,12 +45,12 @@ class TaskProcess:
 
     Attributes:
         is_leaving: True if the process gets no more tasks, and ends after its last one.
-        tasks: numbers of the tasks that were sent to it, the running one first.
-        is_warm: True if it has made a task, so that its programs are compiled.
-        reached: last note of the running task; None if there is none.
-        rehearsal: number of a task that it makes only to compile its programs, see `is_warm`; None if it has none.
-        looks: number of checks in a row in which it had the same task.
-        stopped: number of checks in a row in which it was stopped by a signal.
+        tasks: numbers of the tasks that were sent to the process, the running one first.
+        is_warm: True if the process has finished a task, so that its programs are compiled.
+        reached: last note of the running task, see `note_reached`; None if there is none.
+        rehearsal: number of a task that the process runs only to compile its programs; None if there is none.
+        looks: number of checks in a row in which the process had the same task.
+        stopped: number of checks in a row in which a signal (SIGSTOP) had stopped the process.
     """
 
     def __init__(self, number: int, channel: Channel, process: StartedProcess):
@@ -82,8 +82,8 @@ class TaskProcess:
         return stat.rpartition(")")[2].split()[:1] == ["T"]
 
     def death(self) -> WorkerDeath:
-        """Describes the end of the process, which has closed the channel or ended."""
-        self._process.kill()  # it may only have closed the channel and still run
+        """Describes the end of a process that has ended, or has closed the channel; ends it if it still runs."""
+        self._process.kill()
         return WorkerDeath(self.pid, self._process.wait(), reached=self.reached)
 
     def kill(self) -> None:
@@ -99,10 +99,10 @@ class TaskProcess:
 
 
 class FreshProcesses:
-    """Starts processes without the user's main module. The function that starts a pipeline is sent to them by value.
+    """Starts processes that do not import the user's main module; the function `start` is sent to them by value.
 
     Args:
-        start: a packed function without arguments. Each process calls it once; the function that it returns makes tasks.
+        start: a packed function without arguments. Each process calls it once; the function that it returns runs tasks.
     """
 
     def __init__(self, start: PackedMemory, environment: Mapping[str, str]):

@@ -1,4 +1,4 @@
-"""Runs a process of a `TaskPool`: makes tasks, one after another, until its parent is gone."""
+"""Runs the tasks of a `TaskPool` in one of its processes, one after another, until the parent process is gone."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def main(descriptor: int, parent: int) -> NoReturn:
 
 
 def serve(channel: Channel, parent: int, number: int = 0, start: _Start | None = None) -> NoReturn:
-    """Makes the tasks of a pool until the pool kills this process, or the pool's process is gone.
+    """Runs tasks of a pool until the pool kills this process, or the pool's process is gone.
 
     Without `start`, the first message is a `StartOrder`, which contains `start` and the number.
     """
@@ -79,8 +79,8 @@ def _listen(channel: Channel, orders: queue.SimpleQueue[_Order], parent: int) ->
 def _has_message(channel: Channel, parent: int) -> bool:
     """Blocks until there is a message; returns False if the parent is gone.
 
-    The socket alone does not show that the parent has ended, because another process that the parent forked may have the
-    other end of the socket open. Nor does the parent's process identifier, if Python's fork server has forked this process.
+    Two things are watched, because each can miss the parent's end. The socket stays open if another process that the
+    parent forked has its other end. The parent's identifier stays the same if Python's fork server forked this process.
     """
     starter = multiprocessing.parent_process()
     ends = [] if starter is None else [starter.sentinel]
@@ -94,7 +94,7 @@ def _has_message(channel: Channel, parent: int) -> bool:
 def _make_tasks(
     channel: Channel, orders: queue.SimpleQueue[_Order], number: int, start: _Start | None
 ) -> None:
-    gc.disable()  # imported objects stay, and searching them for garbage takes a sixth of the time of imports
+    gc.disable()  # imported objects stay alive, and searching them for garbage takes a sixth of the import time
     try:
         if start is None:
             order, descriptors = orders.get()
@@ -128,7 +128,7 @@ def _unpacked(packed: PackedValue, descriptors: list[int]) -> Any:
 
 
 class _TaskMaker:
-    """Makes tasks, and writes the results to slabs."""
+    """Runs tasks, and writes the results to slabs."""
 
     def __init__(self, channel: Channel, number: int, make: Callable[[Any], Any]):
         self._channel, self._number, self._make = channel, number, make
@@ -136,7 +136,7 @@ class _TaskMaker:
         self._allocated = 0
 
     def run(self, order: TaskOrder, descriptors: list[int]) -> None:
-        """Computes the result of a task, and sends it, or the error that was raised."""
+        """Runs a task, and sends its result or the error that it raised."""
         start, cpu = time.perf_counter(), time.process_time()
         try:
             task = _unpacked(order.task, descriptors)
@@ -168,7 +168,7 @@ class _TaskMaker:
     ) -> tuple[PackedValue, SlabName | None, Memory | None]:
         """Packs a value. Writes its arrays to the lent slab or, if they do not fit, to a new one of at least `room` bytes.
 
-        Returns: the value, the name of the slab, and the memory of a new one.
+        Returns: the packed value, the name of the slab or None, and the memory of a new slab or None.
         """
         packed, buffers = pack(value, memory=None if lent is None else self._mapped[lent])
         if not packed.size and (lent is not None or not room):

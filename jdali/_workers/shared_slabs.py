@@ -1,7 +1,7 @@
-"""Manages slabs of shared memory. A slab is lent to a process for an answer, and then leased to the arrays of the answer.
+"""Manages slabs of shared memory. A slab is lent to a process for a result, then leased to the arrays of the result.
 
-Processes allocate slabs and send the descriptors. The pool keeps these, so a slab outlives its process. Slabs are files
-without a name (`_workers/memory.py`), so none outlives the program.
+Processes allocate slabs and send the descriptors. The pool keeps the descriptors, so a slab outlives its process. Slabs
+are files without a name (`_workers/memory.py`), so none outlives the program.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class SharedSlab:
 
 
 class SharedSlabs:
-    """Holds the slabs of a pool. Only the pool's thread uses them, but leases end in any thread."""
+    """Holds the slabs of a pool. The pool's lock guards them, but leases end in any thread, without the lock."""
 
     def __init__(self, most_idle: int):
         self._most_idle = most_idle
@@ -48,7 +48,7 @@ class SharedSlabs:
         self._idle: list[SharedSlab] = []  # the most recently used last
         # A lease may end at any point of the program, so returned slabs wait here for `_sort_in`.
         self._returned: collections.deque[SharedSlab] = collections.deque()
-        self._largest = 0  # bytes of the largest answer so far
+        self._largest = 0  # bytes of the largest result so far
 
     def adopt(self, name: SlabName, descriptor: int, size: int) -> SharedSlab:
         """Takes over the descriptor of a slab that a process has allocated."""
@@ -57,7 +57,7 @@ class SharedSlabs:
         return slab
 
     def lend(self, known: Container[SlabName]) -> SharedSlab | None:
-        """Lends an idle slab that can hold the largest answer so far, preferably one of `known`; None if there is none."""
+        """Lends an idle slab that fits the largest result so far, preferably one of `known`; None if there is none."""
         self._sort_in()
         fitting = [slab for slab in self._idle if slab.size >= self._largest]
         if not fitting:
@@ -67,12 +67,15 @@ class SharedSlabs:
         return chosen
 
     def take_back(self, slab: SharedSlab) -> None:
-        """Ends the loan of a slab in which there is no answer."""
+        """Ends the loan of a slab that holds no result."""
         self._returned.append(slab)
         self._sort_in()
 
     def lease(self, slab: SharedSlab, size: int, samples: int) -> np.ndarray[Any, Any]:
-        """Leases the memory of an answer of `size` bytes, uint8 [slab.size], until its last view is gone."""
+        """Leases a slab that holds a result of `size` bytes; returns its memory, uint8 [slab.size].
+
+        The lease ends when the last view of the memory is gone.
+        """
         self._largest, slab.samples = max(self._largest, size), max(slab.samples, samples)
         whole = np.frombuffer(slab.mapped, np.uint8)
         weakref.finalize(whole, self._returned.append, slab).atexit = False
@@ -95,7 +98,7 @@ class SharedSlabs:
             self._idle.append(self._returned.popleft())
         idle = sum(slab.size for slab in self._idle)
         for slab in list(self._idle):
-            # A slab that is too small for an answer is of no use.
+            # A slab that is too small for the largest result is never lent.
             if slab.size < self._largest or idle > self._most_idle:
                 idle -= slab.size
                 self._drop(slab)

@@ -75,7 +75,7 @@ def pack_group(tasks: Sequence[GroupTask]) -> tuple[PackedValue, tuple[_Array, .
 
 
 class StartGroups:
-    """Starts a pipeline in a process, which then makes groups of its tasks."""
+    """Starts a pipeline in a process, which then runs groups of tasks."""
 
     def __init__(self, start: StartMaking):
         self._start = start
@@ -85,7 +85,7 @@ class StartGroups:
 
 
 def make_group(make: Callable[[Any], Any], group: TaskGroup) -> tuple[TaskOutcome, ...]:
-    """Makes the tasks of a group, one after the other. All results are in the memory of the answer, side by side."""
+    """Runs the tasks of a group, one after the other. All results share the memory of the answer."""
     if len(group.tasks) == 1:  # a single task uses the notes and the answer's memory directly
         return (_outcome(make, group.tasks[0]),)
     memory, outcomes = _Memory(answer_memory()), []
@@ -117,12 +117,12 @@ class _Memory:
         self._free = None if whole is None else np.frombuffer(whole, np.uint8)
 
     def answering(self) -> contextlib.AbstractContextManager[None]:
-        """Provides the free memory for the next result. Notes are dropped, because only a task without a group has notes."""
+        """Provides the free memory for the next result; drops the task's notes, because the log takes their place."""
         free: Any = self._free  # NumPy's types do not declare it as a buffer
         return answering_in(None if free is None else memoryview(free), lambda _: None)
 
     def keep(self, arrays: Sequence[_Array]) -> None:
-        """Marks the parts of this memory that hold any of the arrays as used."""
+        """Marks this memory as used, up to the end of the last of the arrays in it."""
         if self._free is None:
             return
         begin, size = _address(self._free), len(self._free)

@@ -1,7 +1,7 @@
 """Packs values for another process: pickles them without the contents of arrays, which go to shared memory.
 
-The receiver does not copy arrays, but makes views of the memory. Small arrays are pickled with the rest, because a view
-costs more time.
+The receiver does not copy arrays, but makes views of the memory. Small arrays are pickled with the value, because a
+view would cost more time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 _ALIGNMENT = 64  # bytes, so that XLA takes arrays without a copy
-SMALL = 512  # an array of fewer bytes is pickled with the rest
+SMALL = 512  # an array of fewer bytes is pickled with the value
 SMALL_OF_TASK = 1 << 15  # higher for tasks, because their arrays need new memory
 Dumps: TypeAlias = Callable[[io.BytesIO, Callable[[pickle.PickleBuffer], bool]], pickle.Pickler]
 
@@ -65,7 +65,7 @@ def pack(
     """Pickles a value; returns it without its arrays, and the arrays.
 
     Args:
-        small: an array of fewer bytes is pickled with the rest.
+        small: an array of fewer bytes is pickled with the value.
         memory: memory to which the arrays will be written. Arrays that are already in it stay where they are.
     """
     buffers: list[memoryview] = []

@@ -10,14 +10,15 @@ Every sample gets its own augmentations and magnitudes, which follow from the se
 take uint8 images (HWC) and sequences of images (FHWC) of any sizes, on the CPU or an accelerator. They also work in dynamic
 mode. `import jdali` does not import this package.
 
-With a JAX key they are pure functions of the key and one image, which you can use in your own `jit` and `vmap`:
+With a JAX key, they are pure functions of the key and one image. You can use these in your own `jit` and `vmap`:
 
     >>> from jdali.auto_aug.rand_augment import rand_augment
     >>> augment = lambda key, image: rand_augment(key, image, n=2, m=9)
     >>> images = jax.jit(jax.vmap(augment))(jax.random.split(key, len(images)), images)
 
-Pass the key first or as `key=`, and no `seed=`. All choices follow from the key, with the same distribution as in a pipeline,
-and each augmentation computes the same bits. The image is uint8 [H, W, C]. For a video, map over its frames with one key.
+Pass the key first or as `key=`, and no `seed=`. All choices follow from the key. The distribution of the choices and
+the bits of each augmentation are the same as in a pipeline. The image is uint8 [H, W, C]. For a video, map over its
+frames with one key.
 `apply_rand_augment` and the other `apply_` functions take a key for your own augmentations. A single augmentation draws
 nothing and needs no key: `shear_x(image, magnitude_bin=signed_bin(3, sign), num_magnitude_bins=31)`.
 

@@ -1,7 +1,7 @@
 """Provides the augmentations of the policies, for uint8 images (HWC) and sequences of images (FHWC).
 
-A call of an augmentation takes a magnitude bin in place of the function's parameter. The method `augmentation` returns a
-copy with other settings: `shear_x.augmentation(mag_range=(0, 0.5))` shears by up to 0.5.
+A call of an augmentation takes a magnitude bin in place of the function's second parameter. The method `augmentation`
+returns a copy with other settings: `shear_x.augmentation(mag_range=(0, 0.5))` shears by up to 0.5.
 """
 
 from __future__ import annotations

@@ -38,11 +38,11 @@ def rand_augment(
     *,
     key: Array | None = None,
 ) -> Any:
-    """Applies `n` random augmentations of RandAugment's 14 to each sample in sequence, all at magnitude bin `m`.
+    """Applies `n` of RandAugment's 14 augmentations, chosen at random, to each sample, all at magnitude bin `m`.
 
     Args:
         data: uint8 images (HWC) or sequences of images (FHWC).
-        n: number of augmentations of a sample; the same one may be chosen several times.
+        n: number of augmentations applied to a sample, one after the other; the same one may be chosen several times.
         m: magnitude bin, 0 to `num_magnitude_bins` - 1.
         num_magnitude_bins: number of magnitudes.
         shape: (height, width) of the images: one pair for all samples, or a pair for each sample. If given, translations are
@@ -80,7 +80,7 @@ def apply_rand_augment(
     key: Array | None = None,
     **kwargs: object,
 ) -> Any:
-    """Applies `n` randomly chosen augmentations to each sample in sequence, all at magnitude bin `m`.
+    """Applies `n` randomly chosen augmentations to each sample, one after the other, all at magnitude bin `m`.
 
     Args:
         augmentations: augmentations to choose from; the same one may be chosen several times.

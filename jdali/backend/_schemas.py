@@ -45,7 +45,7 @@ class OpSchema:
         return self._operator.random
 
     def GetSupportedBackends(self) -> list[str]:
-        """Returns the devices on which DALI has the operator; in jdali most operators run on both."""
+        """Returns the devices on which DALI has the operator; in jdali most operators run on CPU and GPU."""
         return list(self._operator.devices)
 
     def MinNumInput(self) -> int:

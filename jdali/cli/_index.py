@@ -85,7 +85,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Builds the indexes; returns 1 if one cannot be built."""
+    """Builds the indexes; returns 1 if an index cannot be built."""
     folder = options.output is not None and os.path.isdir(options.output)
     if options.output is not None and len(options.files) > 1 and not folder:
         print(
@@ -156,7 +156,7 @@ def kind_by_name(path: str) -> str | None:
 
 
 def kind_of(path: str) -> str:
-    """Finds the kind of a file by its content or else its name; raises ValueError if it is unknown."""
+    """Finds the kind of a file by its content or else its name; raises ValueError if the kind is unknown."""
     with _storage.open(path) as file:
         head = file.read(512)
     if head[257:262] == b"ustar":

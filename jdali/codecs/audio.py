@@ -1,7 +1,7 @@
 """Decodes sound with the fastest library for each format.
 
-NumPy decodes plain WAV. If they are installed, miniaudio decodes FLAC, and FFmpeg decodes MP3, M4A and WebM. libsndfile
-decodes everything else (Vorbis and Opus in OGG, compressed WAV and more).
+NumPy decodes plain WAV. Two optional packages decode other formats: miniaudio decodes FLAC, and PyAV (FFmpeg) decodes
+MP3, M4A and WebM. libsndfile decodes all remaining files (Vorbis and Opus in OGG, compressed WAV and more).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ their header says, and OGG files that lack pages. May be set."""
 _FLOAT_SUBTYPES = ("FLOAT", "DOUBLE")
 
 
-# Offset, magic bytes and name of each format that needs the package av, or that no package decodes.
+# Formats that need the package av, and formats that no package decodes: offset, magic bytes and name of each.
 _BY_FFMPEG = (
     (4, b"ftyp", "an MP4 file (AAC, ALAC)"), (0, b"\x1a\x45\xdf\xa3", "a Matroska or WebM file"),
 )  # fmt: skip
@@ -149,7 +149,7 @@ def decode_part(
     quality: float = 50.0,
     downmix: bool = False,
 ) -> tuple[HostArray, AudioInfo]:
-    """Decodes a part of a sound. Decoders of most formats skip most of the rest; MP3 may be decoded whole.
+    """Decodes a part of a sound. Most decoders skip the samples before and after the part; MP3 may be decoded whole.
 
     Args:
         offset: start of the part, in seconds; rounded down to a sample.
@@ -192,7 +192,7 @@ def _part(info: AudioInfo, offset: float, duration: float | None) -> tuple[int, 
 
 
 def rescale(wave: HostArray, dtype: np.dtype) -> HostArray:
-    """Scales floats from -1 to 1 to the full range of integers; rounds half away from zero and saturates."""
+    """Scales floats between -1 and 1 to the full range of an integer type; rounds half away from zero and saturates."""
     if wave.dtype == dtype or dtype.kind == "f":
         return wave.astype(dtype, copy=False)
     limits = np.iinfo(dtype)
@@ -228,7 +228,7 @@ def _decoded(
     downmix: bool,
     quick: bool = True,
 ) -> tuple[HostArray | None, AudioInfo]:
-    """Decodes a part to `dtype`, or to floats if floats are stored or the part will be resampled or mixed."""
+    """Decodes a part to `dtype`; to float32 if floats are stored, or if the part will be resampled or downmixed."""
     with _opened(content, quick) as sound:
         info = _info(sound, len(content))
         first, count = _part(info, offset, duration)

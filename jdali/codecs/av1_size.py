@@ -1,4 +1,4 @@
-"""Reads the coded sizes of the AV1 pictures in an AVIF file, which determine the decoder's memory."""
+"""Reads the coded sizes of the AV1 pictures in an AVIF file. The decoder needs memory for these sizes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _places(locations: memoryview) -> Iterator[tuple[int, int, int]]:
 
 
 def _size(data: memoryview) -> tuple[int, int] | None:
-    """Reads height and width from the sequence header; None if it is missing."""
+    """Reads height and width from the sequence header; returns None if there is no such header."""
     at = 0
     for _ in range(_MOST_UNITS):
         if at >= len(data):

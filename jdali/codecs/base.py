@@ -53,7 +53,7 @@ class ImageInfo:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Request:
-    """Describes the requested form of a picture. A codec does only what it can do more cheaply than its caller.
+    """Describes the requested form of a picture. A codec may leave to its caller what it cannot do more cheaply.
 
     Attributes:
         output_type: colour space. For GRAY, a codec may return gray if its data contain the luminance. For INDEX, it returns
@@ -61,7 +61,7 @@ class Request:
         denominator: 1, 2, 4 or 8, at most the `max_denominator` of the image.
         fast_idct: use a faster, less exact inverse DCT.
         window: the needed part of the stored picture, at the scale of `denominator`; None: all of it. A codec returns
-            just this part, or the whole picture with any values outside the window.
+            just this part, or the whole picture, whose values outside the window are unspecified.
         turned: the picture will be rotated as its EXIF data say.
         out: contiguous uint8 [H, W, C] to decode into, if the codec can; None with a `window`.
     """
@@ -75,7 +75,7 @@ class Request:
 
     @property
     def rows(self) -> int:
-        """Number of rows that the window needs, from the top of the stored picture at full size."""
+        """Number of rows from the top of the stored picture to the end of the window, at full size."""
         return sys.maxsize if self.window is None else (self.window[0] + self.window[2]) * self.denominator
 
 

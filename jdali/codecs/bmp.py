@@ -21,8 +21,8 @@ _KINDS = frozenset(
     | {(bits, kind) for bits in (16, 32) for kind in (_FIELDS, _ALPHA_FIELDS)}
 )
 _END_OF_ROW, _END, _MOVE = 0, 1, 2  # meanings of the byte after a run of length 0
-# Runs may end before the picture does, so a small file could claim a huge picture. Pictures of more than _MANY_PIXELS
-# pixels may have at most _MOST_PIXELS_PER_BYTE pixels for each byte of the file.
+# Runs may end before the picture does, so a small file could claim a huge picture. A picture of runs may have at most
+# _MANY_PIXELS pixels, plus _MOST_PIXELS_PER_BYTE pixels for each byte of data.
 _MANY_PIXELS, _MOST_PIXELS_PER_BYTE = 1 << 20, 1 << 12
 
 

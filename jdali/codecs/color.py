@@ -1,7 +1,7 @@
 """Converts stored samples to the requested colour space and element type.
 
-Constants and rounding match measured results of DALI's CPU decoders. Each library in them (libjpeg, libpng, OpenCV,
-DALI's own kernels) computes luminance differently.
+Constants and rounding match measured results of DALI's CPU decoders. Each library that they use (libjpeg, libpng,
+OpenCV, DALI's own kernels) computes luminance differently.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def convert(
         picture: [H, W, C]; 1 or 2 channels are gray, 3 or more RGB. Further channels are dropped, except
             for ANY_DATA.
         output_type: colour space; INDEX keeps the stored values.
-        dtype: one of `DTYPES`; `maximum` (full intensity) becomes its largest value, 1 for floats.
+        dtype: one of `DTYPES`; `maximum` (full intensity) becomes the largest value of this type, 1 for floats.
 
     Returns: [H, W, C], possibly a view of `picture`.
     """

@@ -45,7 +45,7 @@ def sound(
     Args:
         form: FFmpeg's name of the file's format.
         frames: takes a container and its sound stream, and yields the decoded frames.
-        most_values: largest number of values to decode.
+        most_values: largest number of values to decode; more are an error.
         damaged: builds the error for a damaged file from a reason.
 
     Returns: the sound, [T, C] in the decoder's type, and its rate; if the file has no frame, shape [0, 0] and rate 0.

@@ -25,10 +25,10 @@ _BLOCK, _CARD = 2880, 80
 _MOST_CARDS = 36 * 1000
 _NUMBER = re.compile(rb"[+-]?\d{1,18}")
 _ALWAYS = 1 << 20  # any compressed image may claim this many bytes
-# Maximum size of an element of a tile, in bytes. Floats that cannot be quantized to integers are stored unchanged.
+# Maximum size of an element in an unpacked tile, bytes. Floats that cannot be quantized are stored unchanged.
 _ELEMENT_BYTES = 8
 _GZIP_MAGIC, _GZIP_WINDOW = b"\x1f\x8b", 31
-# Names of columns of tiles. Each cell is a descriptor: (length, offset) of data that follow the table.
+# Names of the table columns that hold tiles. Each cell is a descriptor: (length, offset) of data that follow the table.
 _TILE_COLUMNS = (b"COMPRESSED_DATA", b"GZIP_COMPRESSED_DATA", b"UNCOMPRESSED_DATA")
 _FORM = re.compile(rb"'?\s*(\d*)\s*([LXBIJKAEDCMPQ])")
 _COLUMN_BYTES = dict(zip("LBAIJEKDCMPQ", (1, 1, 1, 2, 4, 4, 8, 8, 8, 16, 8, 16), strict=True))
@@ -84,7 +84,7 @@ def _headers(data: bytes, count: int) -> Iterator[tuple[Cards, int, int]]:
             )
         yield cards, at, size
         at += -(-size // _BLOCK) * _BLOCK
-        if data[at : at + 8] != b"XTENSION":  # other trailing bytes do not belong to the FITS file
+        if data[at : at + 8] != b"XTENSION":  # trailing bytes that are no HDU do not belong to the FITS file
             return
 
 

@@ -1,8 +1,8 @@
 """Decodes FLAC with the optional package miniaudio, which takes half the time of libsndfile, or with FFmpeg.
 
-FFmpeg decodes FLAC in OGG, some of which libsndfile rejects, and files without a length in their header, which programs
-write into a pipe. Files that miniaudio cannot decode completely go to libsndfile. All libraries return the same samples,
-because FLAC is lossless and its frames have checksums.
+FFmpeg decodes FLAC in OGG, because libsndfile rejects some of these files. It also decodes files without a length in
+their header, as programs write them into a pipe. libsndfile decodes files that miniaudio cannot decode completely. All
+libraries return the same samples, because FLAC is lossless and its frames have checksums.
 """
 
 from __future__ import annotations
@@ -67,9 +67,10 @@ _CHECKED = {"err_detect": "crccheck+explode"}
 
 
 def by_ffmpeg(content: memoryview, most_values: int) -> Wave | None:
-    """Decodes FLAC of unknown length or in OGG with FFmpeg; returns None for other files, and without PyAV.
+    """Decodes, with FFmpeg, FLAC files that are in OGG or whose header has no length.
 
-    Raises `SampleError` if the file is damaged, or has more than `most_values` values.
+    Returns None for all other files, and if PyAV is not installed. Raises `SampleError` if the file is damaged, or has
+    more than `most_values` values.
     """
     unsaid = bytes(content[:4]) == b"fLaC" and not int.from_bytes(content[_LENGTH], "big") & 0xFFFFFFFFF
     in_ogg = bytes(content[:4]) == b"OggS" and bytes(content[_IN_OGG]) == b"\x7fFLAC"

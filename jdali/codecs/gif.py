@@ -19,7 +19,7 @@ def header(view: memoryview) -> ImageInfo:
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     picture = open_with_pillow(GifImagePlugin.GifImageFile, view, info)
-    # Pillow reports the mode "L" if each colour of the palette is the gray that equals its index.
+    # Pillow reports the mode "L" if the palette maps each index to the gray of the same value.
     if request.output_type == INDEX and picture.mode in ("P", "L"):
         return np.asarray(picture)[..., None]
     return np.asarray(picture.convert("RGB"))

@@ -32,7 +32,7 @@ _AVIF, _HEIC = (b"avif", b"avis"), (b"heic", b"heix", b"heim", b"heis", b"hevc",
 # A picture may have at most _LARGER times as many coded pixels as its boxes claim; a claim below _SMALL counts as
 # _SMALL.
 _LARGER, _SMALL = 4, 1 << 16
-# Bit depth: "av1C" boxes have a flag for 10 or 12 bits and a flag for 12 bits; "hvcC" boxes have the depth at this byte.
+# Bit depth: "av1C" boxes have a flag for 10 or 12 bits and a flag for 12 bits; "hvcC" boxes have the depth at byte 17.
 _AV1_DEEP, _AV1_TWELVE, _HEVC_BITS = 0x40, 0x20, 17
 # EXIF orientation for each pair (counterclockwise quarter turns, axis of the mirror applied after them; -1: no mirror).
 _ORIENTATION = {
@@ -91,7 +91,7 @@ def _primary(
 
 
 def _bits(kind: bytes, content: memoryview) -> int:
-    """Returns the bit depth in a decoder configuration; 8 for other properties."""
+    """Returns the bit depth if the property is a decoder configuration, else 8."""
     if kind == b"av1C":
         return (12 if content[2] & _AV1_TWELVE else 10) if content[2] & _AV1_DEEP else 8
     return (content[_HEVC_BITS] & 7) + 8 if kind == b"hvcC" else 8

@@ -176,25 +176,25 @@ def decode(
 
     Args:
         data: bytes, or a contiguous uint8 array.
-        output_type: RGB, BGR, YCbCr (studio range), GRAY, ANY_DATA for the stored channels, or INDEX for indices
-            into a palette or gray values, which are not rescaled.
+        output_type: RGB, BGR, YCbCr (studio range), GRAY, ANY_DATA for the stored channels, or INDEX for palette
+            indices or gray values without rescaling.
         dtype: uint8, int8, uint16, int16, uint32, int32 or float32; full intensity becomes the
             largest value of the type, 1 for floats.
         adjust_orientation: rotate the picture as its EXIF data say.
         window: (y, x, height, width) in the upright picture; None: all of it. Where the format allows it, only a part
             of the file is decoded and checked for damage. TIFF: the strips or tiles that the window touches. JPEG with
-            restart markers: the segments (from marker to marker) that it touches. Other JPEG, and PNG: mostly the rows
-            above the end of the window. BMP and raw PNM: the window. WebP and JPEG 2000 are decoded whole.
+            restart markers: the segments (from marker to marker) that it touches. Other JPEG, and PNG: in most cases,
+            the rows down to the end of the window. BMP and raw PNM: the window. WebP and JPEG 2000 are decoded whole.
         denominator: 1, 2, 4 or 8: decode at this fraction of the size (rounded up), at less cost.
             Formats other than JPEG are decoded at full size; `output_shape` returns the resulting shape.
         fast_idct: for JPEG, use a faster, less exact inverse DCT.
         out: array of `output_shape` and `dtype` for the result.
         info: result of `probe`, if the caller has it.
-        contiguous: False allows a view of the whole picture as the result, if the window covers at least a quarter of it.
+        contiguous: if False, a window of at least a quarter of the picture may be returned as a view of the picture.
 
     Returns: [H, W, C], `out` if given.
 
-    Raises `SampleError` for damaged data; it never returns a partly decoded picture.
+    Raises `SampleError` for damaged data; a partly decoded picture is never returned.
     """
     view = memoryview(data).cast("B")
     dtype = np.dtype(dtype)

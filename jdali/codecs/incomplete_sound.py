@@ -121,7 +121,7 @@ def _missing_of_ogg(content: memoryview) -> str | None:
 
 
 def _ogg_crc(page: bytes) -> int:
-    """Computes the CRC-32 of a page. Unlike zlib's, it starts with 0 and processes the highest bit of each byte first."""
+    """Computes a page's CRC-32, which, unlike zlib's, starts with 0 and takes the highest bit of a byte first."""
     without = page[:_OGG_CRC_OFFSET] + bytes(4) + page[_OGG_CRC_OFFSET + 4 :]
     mirrored = zlib.crc32(without.translate(_MIRRORED), 0xFFFFFFFF) ^ 0xFFFFFFFF
     return int(f"{mirrored:032b}"[::-1], 2)

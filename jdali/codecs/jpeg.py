@@ -46,14 +46,14 @@ from jdali.codecs.jpeg_segments import (
 from jdali.codecs.jpeg_tiles import Coded, cut_tiles
 from jdali.types import ANY_DATA, GRAY
 
-# Each block of 64 pixels takes at least one bit, which is the shortest Huffman code.
+# Each block of 64 pixels takes at least one bit, the length of the shortest Huffman code.
 MOST_PIXELS_PER_BYTE = 512
 # Chroma layouts of the TurboJPEG interface, which simplejpeg uses.
 _TURBO_SAMPLING = frozenset({(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (1, 4)})
 # libjpeg's warning about data after the last block of the picture.
 _LEFT_OVER = "extraneous bytes before marker 0xd9"
 _READ_AHEAD = bytes(8)  # size of libjpeg's bit buffer
-# libjpeg warns of these also in undamaged pictures, even after their segments are corrected.
+# Warnings that libjpeg gives even for undamaged pictures whose segments were corrected.
 _HARMLESS = ("extraneous bytes", "Inconsistent progression")
 
 
@@ -124,7 +124,7 @@ def info_of(
     """Builds an `ImageInfo` from the fields of a header; see also `Coded` and `_JpegDetail`.
 
     Args:
-        height_at: 0 if parts of the picture cannot be decoded alone.
+        height_at: see `Coded`; 0 if parts of the picture cannot be decoded alone.
         sampling: result of `_sampling`.
         adobe: the file has an Adobe segment.
     """
@@ -215,10 +215,10 @@ def _decode_turbo(
 def _decode_part(
     view: memoryview, info: ImageInfo, request: Request, options: dict[str, Any]
 ) -> np.ndarray | None:
-    """Decodes a part of a picture that contains the window; None if the whole picture must be decoded.
+    """Decodes a part of a picture that contains the window; returns None if the whole picture must be decoded.
 
-    It decodes a smaller file, about which libjpeg may warn that data are left over. After any other warning or error, the
-    whole picture is decoded, so that the error describes the whole file.
+    The part is decoded from a smaller file. libjpeg may warn that this file has leftover data. After any other warning
+    or error, the whole picture must be decoded, so that the error describes the whole file.
     """
     coded: Coded | None = info.detail.coded
     if coded is None or request.window is None:
@@ -285,7 +285,7 @@ def _check_end(view: memoryview, info: ImageInfo) -> None:
     """Raises `SampleError` if a picture of one scan lacks more than a few bytes.
 
     Pillow accepts missing data if the file has an end marker, but not without the marker. So this function decodes a copy
-    in which zeros replace the marker; they fill libjpeg's read-ahead.
+    in which zeros replace the marker. The zeros fill libjpeg's bit buffer.
     """
     if count_scans(view) == 1:
         try:

@@ -29,10 +29,11 @@ from jdali.types import ANY_DATA
 
 _BOX_FILE = b"\0\0\0\x0cjP  \r\n\x87\n"
 _CODESTREAM = b"\xff\x4f\xff\x51"
-# Supported horizontal and vertical steps of the first three components. For other steps, OpenJPEG prints messages.
+# Supported (horizontal, vertical) subsampling of the first three components. For other subsampling, OpenJPEG prints
+# messages.
 _SAMPLINGS = (((1, 1), (1, 1), (1, 1)), ((1, 1), (2, 1), (2, 1)), ((1, 1), (2, 2), (2, 2)))
-# `_ENUMERATED`: method of a colour box that contains the number of a colour space. `_PROFILE_SPACE`: offset of the colour
-# space in a colour box that contains a profile.
+# `_ENUMERATED`: method of a colour box that contains the number of a colour space. `_PROFILE_SPACE`: offset of the
+# colour space in an ICC profile.
 _ENUMERATED, _PROFILE_SPACE = b"\1", 16
 _COLOURS = {12: "CMYK", 18: "sYCC", 24: "e-sYCC"}
 
@@ -110,7 +111,7 @@ def header(view: memoryview) -> ImageInfo:
     if colours == "CMYK" and (channels < 4 or bits not in (8, 16)):
         raise corrupt("JPEG2000", f"CMYK of {channels} channels of {bits} bits is not supported")
     dtype = UINT8 if bits <= 8 else UINT16
-    # As in DALI, full intensity is the type's maximum, even if samples have fewer bits, such as 12.
+    # As in DALI, full intensity of samples with 9 to 15 bits is the maximum of uint16.
     maximum = float((1 << bits) - 1) if bits < 8 else float(np.iinfo(dtype).max)
     channels = len(palette) or channels
     detail = _Jpeg2000Detail(colours, 1 << (bits - 1) if signs == {1} else 0)
@@ -241,7 +242,7 @@ def _counts(across: np.ndarray, down: np.ndarray, style: _Style) -> tuple[int, i
 
 
 def _cells(borders: np.ndarray, exponent: int) -> int:
-    """Counts the grid cells that each interval touches; returns the sum."""
+    """Counts the grid cells of 2 ** `exponent` samples that each interval touches; returns the sum of all counts."""
     begin, end = borders
     return int(np.where(end > begin, -(-end >> exponent) - (begin >> exponent), 0).sum())
 

@@ -72,8 +72,8 @@ def put_right(view: memoryview, components: int) -> bytes:
     """Rewrites a file so that libjpeg does not warn: corrects segments and drops trailing bytes, but keeps the pixels.
 
     libjpeg reports only its first warning, so a harmless warning would hide missing data. Application segments are
-    dropped unless they affect colours. If a picture of one scan lacks the end marker, one is written over the file's last
-    two bytes and the zeros before them.
+    dropped unless they affect colours. If a picture of one scan has no end marker, the marker replaces the last two
+    bytes of the file and the zeros before them.
 
     Raises `SampleError` if a picture of several scans has no end marker, or restart markers are missing.
     """

@@ -1,4 +1,4 @@
-"""Cuts a smaller JPEG file out of a file with restart markers, for a window, without decoding."""
+"""Cuts a smaller JPEG file that contains a window out of a file with restart markers, without decoding."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ def cut_tiles(
     """Builds a file from the segments between restart markers that a window touches.
 
     Decoding restarts at each marker, so a segment alone decodes to the same pixels as in its picture. If the number of
-    MCUs in a row is a multiple of the interval, segments are tiles. Otherwise only whole rows can be left out, and the
-    new file must begin with a row that begins with a segment.
+    MCUs in a row is a multiple of the interval, no segment crosses the end of a row, and parts of rows can be left out.
+    If not, only whole rows can be left out, and the first row of the new file must begin with a segment.
 
     Args:
         size: height and width of the picture.
         window: the window, in the picture decoded at 1 / `denominator` of its size (1, 2, 4 or 8).
 
-    Returns: the file, and y, x, height and width of the part of the picture in it. None if cutting does not pay, or
-        if the markers are not in order.
+    Returns: the file, and y, x, height and width of the part of the picture that the file contains. None if cutting
+        does not pay, or if the markers are not in order.
     """
     rows, columns = (-(-n // unit) for n, unit in zip(size, coded.unit, strict=True))
     interval = coded.interval

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 
 class Library(NamedTuple):
-    """A library that reads a format, or a part of one.
+    """A library that reads all or some files of a format.
 
     Attributes:
         package: name to install it by.
         module: name to import it by.
-        does: what jdali uses it for if the libraries listed before it cannot do this or are not installed.
+        does: the kinds of files that it reads. jdali uses the first installed library of the list that can read a file.
         extra: jdali's extra that installs it; "" if it is always installed.
     """
 

@@ -1,7 +1,7 @@
 """Decodes MP3 and MPEG layers I and II with FFmpeg, through the optional package av.
 
-Without av, libsndfile decodes them. It prints messages about damaged files. If a file has a variable rate and no stored
-length, libsndfile estimates the length from the first frames.
+Without av, libsndfile decodes these formats, and prints messages about damaged files. If a file has a variable rate and
+no stored length, libsndfile estimates the length from the first frames.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jdali.codecs import wav as _wav
 
 # Magic bytes of other formats that may follow an ID3 tag.
 _OTHER_FORMATS = (b"fLaC", b"OggS", b"RIFF", b"RF64", b"BW64", b"FORM")
-# Bit rates (kbit/s) for (MPEG version, layer), by the four bits in a header; codes 0 and 15 are invalid.
+# Bit rates (kbit/s) for (True for MPEG 1, layer), by the four bits in a header; codes 0 and 15 are invalid.
 _RATES = {
     (True, 1): (0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 0),
     (True, 2): (0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 0),
@@ -28,7 +28,7 @@ _RATES = {
 }
 _SAMPLE_RATES = (44100, 48000, 32000)  # in MPEG 1
 # The first frame may have a tag with the file's length: one of these names, four bytes of flags, then numbers of four
-# bytes. If the lowest flag is set, the number of other frames follows; if the next flag is set, the number of bytes.
+# bytes. The number of frames after the first is present if flag 1 is set, the number of bytes if flag 2 is set.
 _LENGTH_TAGS = (b"Xing", b"Info")
 _TAG_OFFSET = 48  # the tag begins within this many bytes of the start of the frame
 

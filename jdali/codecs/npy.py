@@ -223,11 +223,11 @@ def read_header(read: Read, file_size: int) -> Header:
 def read_window(
     read: Read, header: Header, anchor: tuple[int, ...], sizes: tuple[int, ...], gap: int = SMALL_GAP
 ) -> np.ndarray:
-    """Reads a window of an array; skips most of the rest.
+    """Reads a window of an array; skips most elements outside the window.
 
     Args:
         anchor, sizes: start and size of the window, which must lie inside the array.
-        gap: gaps of up to this many bytes are read, larger gaps are skipped.
+        gap: gaps of up to this many bytes between parts of the window are read, larger gaps are skipped.
     """
     shape = header.shape
     if header.fortran:

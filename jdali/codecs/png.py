@@ -45,7 +45,7 @@ _CHANNELS = {_GRAY: 1, _RGB: 3, _PALETTE: 3, _GRAY_ALPHA: 2, _RGBA: 4}
 _NEEDED = (b"IHDR", b"PLTE", b"IDAT", b"IEND")
 # Largest compression ratio of deflate.
 _LARGEST_RATIO = 1032
-# A stream of at most this many compressed bytes needs no check, since it unpacks to little.
+# A stream of at most this many compressed bytes is not rewritten by `_plain`, since it unpacks to little.
 _FEW_BYTES = 4096
 # Filter types up to this one do not depend on the row above.
 _SUB = 1
@@ -186,8 +186,8 @@ def _checksums(codecs: Any) -> _Checksums:
 def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) -> object:
     """Rewrites the picture with uncompressed rows.
 
-    libpng unpacks the whole stream, even data after the last row, where two megabytes may unpack to two gigabytes. This
-    function unpacks only the rows, with libdeflate, which is faster.
+    libpng unpacks the whole stream, even data after the last row. Two megabytes of such data may unpack to two
+    gigabytes. This function unpacks only the rows, and uses the faster libdeflate.
     """
     checksums = _checksums(codecs)
     for kind, start, end in chunks:
@@ -206,7 +206,7 @@ def _plain(view: memoryview, chunks: list[Chunk], info: ImageInfo, codecs: Any) 
         unpacker = zlib.decompressobj()
         try:
             rows = unpacker.decompress(stream, size)
-            # Verifies the checksum if it follows the rows; any other bytes there do not matter.
+            # Verifies the checksum if it follows the rows; ignores any other bytes after the rows.
             unpacker.decompress(unpacker.unconsumed_tail, 1)
         except zlib.error as error:
             raise corrupt("PNG", f"its data are damaged ({error})") from error

@@ -2,8 +2,8 @@
 
 Output sample n (from 0) lies at position n · in_rate / out_rate of the input, in samples. It is the sum of the input
 samples within `lobes` samples of this position, weighted by a sinc with a Hann window. The sinc has the rate of the
-input, so a lower output rate applies no low-pass filter. Weights are interpolated linearly in a table of 32 entries
-per sample, as in DALI; the table's error of about 1e-3 is part of DALI's result.
+input even if the output rate is lower, so no low-pass filter is applied. Weights are interpolated linearly in a table
+of 32 entries per sample, as in DALI; the table's error of about 1e-3 is part of DALI's result.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def resample(
 
 @dataclasses.dataclass(frozen=True)
 class _Bank:
-    """Weights for a frame of one or more periods. The positions of outputs relative to inputs repeat in each period.
+    """Weights for a frame of one or more periods. After a period, the positions of outputs relative to inputs repeat.
 
     Attributes:
         hop: number of inputs between the starts of consecutive frames.

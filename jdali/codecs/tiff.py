@@ -29,7 +29,9 @@ _WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _CMYK, _YCBCR, _LAB = 0, 1, 2, 3
 _SUPPORTED = frozenset({_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _YCBCR, _LAB})
 _UNSIGNED, _SIGNED, _FLOAT = 1, 2, 3
 _PLAIN_ALPHA = 2
-_LARGEST_TILE = 1 << 24  # maximum number of pixels of a tile that is far larger than the picture
+_LARGEST_TILE = (
+    1 << 24
+)  # pixels that a tile may always have; larger tiles may have 4 times the pixels of the picture
 # Largest compression ratio of each method: none, LZW, Deflate (two codes), PackBits.
 _RATIOS = {1: 1, 5: 4096, 8: 1032, 32946: 1032, 32773: 64}
 
@@ -166,8 +168,8 @@ def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray
 def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
     detail: _TiffDetail = info.detail
     bits, channels = detail.bits, 1 if detail.color_map is not None else info.channels
-    # Pillow decodes a fourth channel correctly only if it is plain alpha: it divides by premultiplied alpha, and drops a channel
-    # without a meaning.
+    # Pillow decodes a fourth channel correctly only if this channel is plain alpha. Pillow divides by premultiplied
+    # alpha, and drops a channel without a meaning.
     alpha = channels == 4 and tiff.read(view).one(tiff.EXTRA, _PLAIN_ALPHA) == _PLAIN_ALPHA
     simple = bits == 8 and info.dtype.kind == "u" and (channels in (1, 3) or alpha)
     # Pillow takes 0 as black in all 16-bit pictures.

@@ -18,13 +18,14 @@ TILE_WIDTH, TILE_HEIGHT, SAMPLE_FORMAT = 322, 323, 339
 STRIP_SIZES, TILE_SIZES, EXTRA = 279, 325, 338
 _STRIP_OFFSETS, _ROWS_PER_STRIP, _TILE_OFFSETS = 273, 278, 324
 _JPEG_TABLES = 347
-# Tags with a single value that the samples depend on. The numbers are the order of bits, fax options and the predictor.
+# Tags that have one value and determine the samples. 266 is the order of bits, 292 and 293 are fax options, 317 is the
+# predictor.
 _SINGLE = frozenset(
     {COMPRESSION, PHOTOMETRIC, CHANNELS, PLANAR, TILE_WIDTH, TILE_HEIGHT, _ROWS_PER_STRIP}
     | {266, 292, 293, 317}
 )
-# All tags that the samples depend on. The numbers are the white point, YCbCr coefficients, sampling and range, and LERC
-# parameters.
+# All tags that determine the samples. 318 is the white point; 529, 530 and 532 are YCbCr coefficients, sampling and
+# range; 50674 are LERC parameters.
 _COPIED = _SINGLE | {BITS, COLOR_MAP, SAMPLE_FORMAT, _JPEG_TABLES, EXTRA, 318, 529, 530, 532, 50674}
 _INTEGERS = {1: "B", 3: "H", 4: "I", 16: "Q"}  # `struct` codes by type of entry
 _SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 16: 8}
@@ -55,7 +56,7 @@ class Directory:
     entries: Mapping[int, _TiffEntry]
 
     def values(self, tag: int) -> tuple[int, ...]:
-        """Returns the integers of a tag; empty if the tag is missing or has another type."""
+        """Returns the integers of a tag; an empty tuple if the tag is missing or its type is no integer."""
         entry = self.entries.get(tag)
         if entry is None or entry.kind not in _INTEGERS:
             return ()
@@ -114,15 +115,15 @@ def not_turned(view: memoryview) -> memoryview:
 def part(
     view: memoryview, window: Window, whole: bool = False, photometric: int | None = None
 ) -> tuple[memoryview, Window] | None:
-    """Cuts a file down to the strips or tiles that a window touches; returns the new file and its part of the picture.
+    """Cuts a file down to the strips or tiles that a window touches.
 
     Args:
         window: the window, in the stored picture.
         whole: return a file even if the window touches all strips or tiles.
         photometric: interpretation of the samples for the new file; None: unchanged.
 
-    Returns: None if cutting does not pay, or if strips or tiles lie outside the file; the decoder raises an error for
-        such a file.
+    Returns: the new file, and the part of the picture that it contains. None if cutting does not pay, or if strips or
+        tiles lie outside the file; the decoder raises an error for such a file.
     """
     directory = read(view)
     width, height = directory.one(WIDTH, 0), directory.one(HEIGHT, 0)

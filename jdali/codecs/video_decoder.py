@@ -89,8 +89,8 @@ PADDING = -1  # number of a padding frame
 class VideoDecoder:
     """Decodes frames of an open video, in one thread at a time.
 
-    If no key frame lies between its position and the wanted frame, it continues to decode. Otherwise it seeks to the last
-    key frame up to the wanted frame.
+    Decoding continues if the wanted frame lies ahead, with no key frame between the position and this frame. If not,
+    the decoder seeks to the last key frame up to the wanted frame.
     """
 
     def __init__(self, source: Source, index: VideoIndex):
@@ -214,7 +214,7 @@ class VideoDecoder:
         return self._at(frame.pts)
 
     def _at(self, tick: int | None) -> int | None:
-        """Returns the number of the frame shown at a time; None if there is none."""
+        """Returns the number of the frame with the time `tick`; None if no frame has this time."""
         if tick is None:
             return None
         ticks = self._index.ticks

@@ -61,7 +61,7 @@ def refusals(what: str) -> Iterator[None]:
 
 
 def open_stream(source: Source, threads: int, **options: str) -> tuple[Any, Any]:
-    """Opens a container at its start; returns it with its first video stream.
+    """Opens a container at its start; returns the container and its first video stream.
 
     Args:
         threads: number of decoding threads; with 1, the calling thread decodes.
@@ -256,8 +256,8 @@ def _from_packets(
     is_empty = codec == "mpeg4" and smallest <= _NO_PICTURE
     # If a container has no display times, FFmpeg guesses times in decoding order.
     guessed = container.format.flags & _NO_TIMES or (stream.codec_context.has_b_frames and in_order)
-    # Times are unreliable if packets precede the first key frame (they may depend on missing frames), or if the first frames
-    # are missing.
+    # Times are unreliable if packets precede the first key frame (such packets may depend on missing frames), or if the
+    # first frames are missing.
     first = shown[0].pts if shown else None
     clear = (
         not (guessed or is_empty)
@@ -270,7 +270,7 @@ def _from_packets(
 
 
 def _count_unedited(source: Source) -> int:
-    """Counts the packets of an MP4 or MOV file, including those that its edit list skips."""
+    """Counts the packets of an MP4 or MOV file, including packets that the file's edit list skips."""
     container, stream = open_stream(source, 1, ignore_editlist="1")
     with contextlib.closing(container), refusals("its packets cannot be read"):
         return sum(packet.size > 0 for packet in container.demux(stream))
@@ -331,7 +331,7 @@ def _counts(file: BinaryIO, start: int, end: int, depth: int) -> Iterator[int]:
 
 
 def _of_compressed(file: BinaryIO, start: int, end: int, depth: int) -> Iterator[int]:
-    """Yields the counts (see `_counts`) in a compressed header; its first four bytes are a size."""
+    """Yields the counts (see `_counts`) in a compressed header, which begins with its size (four bytes)."""
     file.seek(start + 4)
     limit = min(_LARGEST_HEADER, limits.most("max_sample_bytes"))
     try:

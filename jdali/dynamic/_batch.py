@@ -34,7 +34,7 @@ class Batch(Arithmetic, EagerValue):
 
     Args:
         tensors: a sequence of data for tensors, an array whose first axis is the batch axis, or a batch.
-        dtype: element type; None: the first sample's type, which for Python numbers is INT32, FLOAT or BOOL.
+        dtype: element type; None: the first sample's type or, for Python numbers, the common type (INT32, FLOAT, BOOL).
         device: device of the batch; None leaves the data where they are.
         layout: layout of one sample; None: the layout of the data.
         invocation_result: a batch, in place of `tensors`.

@@ -77,7 +77,7 @@ _ONLY_IN_GRAPHS = (
 
 
 def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yields the members of `jdali.dynamic` that have this name: a function, or the class of a reader."""
+    """Yields the name and factory of an operator's member of `jdali.dynamic`: a function, or the class of a reader."""
     if name.startswith(HIDDEN + _ONLY_IN_GRAPHS):
         return
     if issubclass(kind_of(name), ReaderOp):

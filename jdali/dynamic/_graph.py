@@ -17,7 +17,7 @@ from jdali.tensors import TensorList
 def run_as_graph(
     function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object], key: object = None
 ) -> Any:
-    """Calls a function that calls operators of `jdali.fn`, with tensors and batches in place of nodes.
+    """Runs a function of `jdali.fn` operators on tensors and batches in place of nodes.
 
     All random values follow from one draw from the key or from the thread's default generator. The values of sample i do not
     depend on the batch size.

@@ -211,9 +211,7 @@ def _in_element_type(arg: Arg, array: HostArray) -> HostArray:
 
 
 def batch_size_of(name: str, values: Sequence[object], batch_size: int | None) -> int | None:
-    """Returns the batch size of a call; None if no value is a batch.
-
-    Only batches in `values` count.
+    """Returns the batch size of a call: `batch_size`, or the size of the batches in `values`; None without either.
 
     Raises:
         ValueError: sizes differ or are negative.

@@ -29,7 +29,7 @@ class Epochs(Protocol):
     """Counts the epochs of an iterator, and assigns each batch to an epoch when its task is drawn."""
 
     def draw(self) -> EpochShare:
-        """Counts a batch, even if drawing it failed. Returns its place in the epoch."""
+        """Counts a batch, even if drawing it failed. Returns the place of the batch in the epoch."""
 
     def end(self) -> None:
         """Records that a source ended, so no batch was drawn."""
@@ -40,7 +40,7 @@ class TaskCursor:
 
     Attributes:
         epoch: number of times that the external sources restarted.
-        iteration, position: batches and samples drawn since the last restart.
+        iteration, position: numbers of batches and of samples drawn since the last restart.
         epochs: epochs of the iterator that takes the next batch; None if no iterator takes it.
     """
 
@@ -95,7 +95,7 @@ class TaskCursor:
         self._ends[self.epoch] = self.get_state()
 
     def state_at_end(self, epoch: int) -> dict[str, Any] | None:
-        """Returns the state recorded at the end of `epoch`; None if there is none. Only the last two ends are kept."""
+        """Returns the state recorded at the end of `epoch`, or None. Only the states of the last two ends are kept."""
         return self._ends.get(epoch)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
@@ -222,8 +222,8 @@ class TaskCursor:
         """Ends an epoch early, after the batch at which `state` was taken. Batches drawn since then are dropped.
 
         Args:
-            batches: number of batches left in the epoch after the state, which are skipped. If None, the number is unknown:
-                then external sources restart, if they can, and readers continue from the state.
+            batches: number of batches left in the epoch after the state; they are skipped. None if it is unknown: then
+                external sources restart, if they can, and readers continue from the state.
         """
         for node, reader in self._readers.items():
             reader.set_state(state["readers"][node.name])
@@ -262,7 +262,7 @@ def _size_clash(nodes: Mapping[int, Node]) -> OperatorError:
 def open_sources(
     nodes: Sequence[Node], options: EngineOptions, tables: Tables
 ) -> tuple[dict[Node, Any], Tables]:
-    """Opens the sources of a pipeline. Returns them by node, and the tables that the readers computed, to send to workers.
+    """Opens the sources of a pipeline. Returns the sources by node, and tables of the readers, for workers.
 
     Args:
         tables: tables that the same readers computed in another process, so that they need not be computed again.

@@ -54,7 +54,7 @@ from jdali.tensors import TensorList
 
 
 class Timing:
-    """Timers of a pipeline: of its sources, each step of its plan, and the wait for the device."""
+    """Holds the timers of a pipeline: for its sources, for each step of its plan, and for the wait for the device."""
 
     def __init__(self, plan: ExecutionPlan, externals: Sequence[Node], workers: PhaseTimer | None = None):
         given = " + ".join(node.op.name if node.name.startswith("__") else node.name for node in externals)
@@ -87,8 +87,8 @@ class Engine:
 
     Args:
         callback_workers: processes that call parallel sources and functions; they end with the engine.
-        start_workers: takes the open readers, and starts the workers for the first steps of batches. None: this process
-            runs all steps.
+        start_workers: starts the workers for the first steps of batches, given the open readers and their tables. None:
+            this process runs all steps.
         tables: tables that the same readers computed in another process, see `readers/shared_tables.py`.
 
     Attributes:
@@ -140,8 +140,8 @@ class Engine:
         self.timing = Timing(
             self.here, list(externals), None if self.elsewhere is None else self.elsewhere.timer
         )
-        # Steps with a state work on one batch at a time. `turn` does not ensure this, because replays and second attempts do
-        # not wait for their turn.
+        # A step with a state works on one batch at a time, so it gets a lock. The `turn` of `make` is not enough:
+        # replayed batches and repeated attempts at a batch do not wait for a turn.
         alone: list[contextlib.AbstractContextManager[object]] = [
             threading.Lock() if runner.at_once == 1 else contextlib.nullcontext() for runner in self.runners
         ]
@@ -169,7 +169,7 @@ class Engine:
                 runner.set_seed(seed)
 
     def hold(self, name: str, data: object, layout: str | None) -> bool:
-        """Keeps data that was fed before the first iteration of debug mode has opened the source. Otherwise returns False."""
+        """Keeps data fed in debug mode before the source is open, and returns True. This class only returns False."""
         return False
 
     @property
@@ -187,7 +187,7 @@ class Engine:
         spread_stages(self.here, self.runners, self.batch_size, splits)
 
     def get_state(self, cursor: TaskCursor | None = None) -> dict[str, Any]:
-        """Returns the state after the last task that `cursor` drew; by default the engine's own cursor."""
+        """Returns the state after the last task drawn from `cursor`, which defaults to `self.cursor`."""
         return self._state((cursor or self.cursor).get_state())
 
     def _state(self, of_sources: Mapping[str, object]) -> dict[str, Any]:
@@ -198,12 +198,12 @@ class Engine:
         self.use_seed(int(state["seed"]))
 
     def draw(self, cursor: TaskCursor | None = None) -> BatchTask:
-        """Draws a task of `cursor`, by default the engine's own; raises StopIteration if an external source is at its end."""
+        """Draws a task from `cursor` (`self.cursor` if None); raises StopIteration if an external source has ended."""
         with self.pool.serving, self.timing.draw.lap():
             return (cursor or self.cursor).draw(self.batch_size)
 
     def task_of_sample(self, index: int, epochs: range) -> BatchTask:
-        """Returns the task of one sample in several epochs, for a pipeline with one reader or without sources."""
+        """Returns a task with one sample, repeated for each epoch. The pipeline must have one reader, or no sources."""
         count = len(epochs)
         ids = SampleIds(np.array(epochs, np.uint32), np.full(count, index, np.int64), np.arange(count))
         refs = SampleRefs(ids.epoch, ids.index, np.zeros(count, bool))
@@ -258,7 +258,7 @@ class Engine:
                 bytes_of(outputs), iteration.env.most_bytes, nothing, task.share,
             )  # fmt: skip
         finally:
-            del iteration, failure  # the traceback of a failure holds this frame
+            del iteration, failure  # no reference cycle: the traceback of a failure references this frame
 
     def _stand_ins(self, task: BatchTask) -> StandIns:
         readers = {node.name: reader for node, reader in self.readers.items()}
@@ -282,7 +282,7 @@ class Engine:
             with LentMemory(answer_memory()):  # batches are assembled in the memory that they are sent from
                 return send_values(self._outputs(iteration)) if failure is None else send_failure(failure)
         finally:
-            del iteration, failure  # the traceback of a failure holds this frame
+            del iteration, failure  # no reference cycle: the traceback of a failure references this frame
 
     def _make_steps(self, task: BatchTask, steps: Sequence[PreparedStep]) -> None:
         """Runs some steps of a batch, to see if they kill this process."""
@@ -297,7 +297,7 @@ class Engine:
         if isinstance(made, AttemptFailure):
             return made
         iteration.env.update(made)
-        iteration.env.note_bytes()  # counts only these values, because the worker's other memory is not here
+        iteration.env.note_bytes()  # counts the received values only; the worker's other values are not in this process
         return None
 
     def _advance(

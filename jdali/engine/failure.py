@@ -13,12 +13,12 @@ MadeOf: TypeAlias = Callable[[Node], Provenance | None]
 
 
 class NodeFailure(Exception):
-    """Reports that a node failed, on some samples or as a whole. `step` lists all nodes of the step in which it ran.
+    """Reports that a node failed, on some samples or as a whole. `step` lists all nodes of the step that failed.
 
     Args:
         failures: error of each failed sample; the key None stands for the node as a whole.
         others: other nodes of the same program, if it is unknown which node failed.
-        where: line that errors show in place of the nodes' own.
+        where: the user's line that errors show; "" for the lines that added the nodes.
     """
 
     step: Sequence[Node] = ()
@@ -27,7 +27,7 @@ class NodeFailure(Exception):
         self, node: Node, failures: Mapping[int | None, Exception], *, others: Sequence[Node] = (), where: str = ""
     ):  # fmt: skip
         self._nodes, self._where = (node, *others), where
-        # Errors of the code or the machine come first, because they are never tolerated, but bad samples may be.
+        # Errors of the code or the machine come first: unlike bad samples, they are never tolerated.
         self.failures = dict(sorted(failures.items(), key=lambda failed: isinstance(failed[1], SampleError)))
         self.node, self.first = node, next(iter(self.failures.values()))
         super().__init__(str(self.first))
@@ -62,10 +62,11 @@ class NodeFailure(Exception):
 
         Args:
             position: position of `sample` in the user's batch; None if no sample failed.
-            made_of: returns the provenance of the operator's outputs, which names the files. It is called only if a sample
-                failed, because inputs that do not fit each other have no provenance. None if the files are unknown.
-            where: line that the error shows. None: the user's lines. "": no line, because outside of a pipeline, Python's
-                traceback shows the call.
+            made_of: returns the provenance of the operator's outputs, which names the files; None if they are unknown.
+                It is called only if a sample failed. A node that failed as a whole may have inputs that do not fit each
+                other, and then has no provenance.
+            where: line that the error shows. None: the user's lines. "": no line, for a call outside of a pipeline:
+                Python's traceback shows it.
         """
         sample = self.sample
         found = None if sample is None or made_of is None else made_of(self.node)
@@ -83,7 +84,10 @@ class OperatorFailure(Exception):
 
 
 class failing_as:
-    """Turns exceptions in `with failing_as(nodes):` into a `NodeFailure` of the node that failed, or of all if unknown."""
+    """Turns exceptions in `with failing_as(nodes):` into a `NodeFailure` of the failed node.
+
+    If it is unknown which node failed, the failure is of all nodes.
+    """
 
     __slots__ = ("_nodes",)
 

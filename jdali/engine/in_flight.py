@@ -35,7 +35,7 @@ class Room:
     Args:
         depth: minimum number of batches that may wait; `fit` may raise the number.
         most_bytes: maximum bytes of all batches that wait or are being made; a single batch may take more.
-        is_strict: if True, allows only one batch at a time until a first batch shows its size.
+        is_strict: if True, allows only one batch at a time until the size of a first batch is known.
 
     Attributes:
         depth: number of batches that may wait, while one more is made.
@@ -101,10 +101,10 @@ class WindowSlot:
 
 
 class InFlight:
-    """Holds the batches of a window that are being made or not taken; any thread may use it.
+    """Holds the batches of a window from their start until they are taken; any thread may use it.
 
     Attributes:
-        changed: guards the batches, and is notified of changes.
+        changed: condition that guards the batches, and is notified when they change.
         drained: True if a source is at its end.
         begins_again: True if the sources restart with the next draw.
         halted: True while the sources move to another position.
@@ -154,7 +154,7 @@ class InFlight:
 
     @property
     def stopped(self) -> bool:
-        """True if no more batches may be made: this is closed, or the sources are being moved."""
+        """True if no more batches may be made: the window closes, or the sources are being moved."""
         return self.halted or self.closed or self._abandon.told
 
     def fit(self, workers: int) -> None:
@@ -166,7 +166,7 @@ class InFlight:
             self.fill()
 
     def follow(self, follower: Follower) -> None:
-        """Sets the follower for the batches drawn from now on. The reference is weak, so dropping the follower ends this."""
+        """Sets the follower of the batches drawn from now on, until it is garbage-collected; the reference is weak."""
         with self.changed:
             self._follower = weakref.ref(follower)
             for slot in self._undrawn:
@@ -208,7 +208,7 @@ class InFlight:
     # --- in the thread of the user ----------------------------------------------------------
     def draw_ahead(self) -> None:
         assert self._room is not None
-        # Check the room only once, so that the number of calls of the user's source does not depend on threads.
+        # Check the room only once, so that the number of calls of the user's source does not depend on timing.
         with self.changed:
             most = max(self._room.depth - len(self._slots), 0)
             count = next((n for n in range(most) if not self._has_room(n)), most)
@@ -355,7 +355,7 @@ class InFlight:
         try:
             self._put(slot, outcome)
             if isinstance(outcome, Result):
-                # The thread is busy until the device has computed the batch.
+                # Wait for the device, so that this thread makes no other batch until this batch is computed.
                 with self._engine.timing.device.lap(), NATIVE:
                     outcome.wait()
         finally:
@@ -381,7 +381,7 @@ class InFlight:
 
     # --- taking -----------------------------------------------------------------------------
     def pop(self) -> Result | BaseException | None:
-        """Takes the next batch, or the exception in its place; None if it is still being made, or there is no batch."""
+        """Takes the next batch, or the exception in its place. Returns None if no batch is ready."""
         with self.changed:
             if self.first is None:
                 return None
@@ -428,5 +428,5 @@ class InFlight:
         self._undrawn.clear()
 
     def forget_parent(self) -> None:
-        """Closes this in a forked process; replaces the lock, which a thread of the parent may hold."""
+        """Makes no more batches in a forked process; replaces the lock, which a thread of the parent may hold."""
         self.closed, self.changed = True, threading.Condition()

@@ -12,13 +12,15 @@ class Stopped(BaseException):
 
 
 class InOrder:
-    """Lets batches enter ordered steps in the order of their numbers, which start at 0. Other steps need not wait."""
+    """Lets batches enter each of `steps` in the order of their numbers 0, 1, ... Other steps need no wait."""
 
     def __init__(self, steps: Iterable[int]):
         self._stopped = False
         self._changed = threading.Condition()
         self._next = dict.fromkeys(steps, 0)
-        self._left: dict[int, set[int]] = {step: set() for step in self._next}  # left early, by step
+        self._left: dict[int, set[int]] = {
+            step: set() for step in self._next
+        }  # batches that left a step early
 
     def turn(self, number: int, step: int) -> contextlib.AbstractContextManager[None]:
         """Returns a context manager that waits for a batch's turn at a step; entering it raises `Stopped` after `stop`.
@@ -54,13 +56,13 @@ class InOrder:
             self._changed.notify_all()
 
     def stop(self) -> None:
-        """Stops all threads that wait now or later."""
+        """Raises `Stopped` in all threads that wait for a turn, now or later."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
 
     def clear(self) -> None:
-        """Starts again at 0; no batch may be in a step."""
+        """Expects batch 0 next; no batch may be in a step during the call."""
         self._stopped = False
         for step, left in self._left.items():
             self._next[step] = 0

@@ -28,14 +28,14 @@ class Living(Protocol):
         """Gives up all work that has not ended, because the interpreter exits."""
 
     def forget_parent(self) -> None:
-        """Forgets the parent's threads in a forked process, where one of them may still hold a lock."""
+        """In a forked process, forgets the parent's threads, and replaces the locks that they may hold."""
 
 
 class Abandon:
     """Closes a pipeline soon after the garbage collector has freed it.
 
-    A finalizer runs in any thread, at any point. So this neither waits nor takes a lock, because the thread may hold a lock
-    that the pipeline's threads need. It keeps neither the window nor a user object alive.
+    The garbage collector may call it in any thread, at any point, even if the thread holds a lock that the pipeline's
+    threads need. So the call neither waits nor takes a lock. `Abandon` keeps neither window nor user objects alive.
     """
 
     def __init__(self, window: Living, threads: Threads, keeper: Threads):
@@ -83,7 +83,7 @@ def close_all() -> None:
     # Wait for programs that are being compiled, but not for a user's callback, because it may never return.
     if NATIVE.wait():
         _close_soon(live)
-    # While the interpreter removes modules, a user's generator or `__del__` may call `close` again.
+    # From now on, `close` does nothing, because a user's generator or `__del__` may call it during the shutdown.
     for window in live:
         window.leave()
 

@@ -7,7 +7,7 @@ A pipeline calls `make` with its steps, timers and locks. An `Iteration` is a ba
  samples of the branch ──none──▶ outputs without samples
           │
           ▼
- slabs of the pool ─▶ turn of brief work ─▶ lap of the timer ─▶ the step's runner ─▶ values are dropped after their last use
+ slabs of the pool ─▶ lock of brief work ─▶ timer ─▶ the step's runner ─▶ values are dropped after their last use
 ```
 """
 
@@ -105,7 +105,7 @@ def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> Samp
         assert domain.parent is not None
         assert domain.predicate is not None
         parent = part_of(domain.parent, parts, env)
-        if not len(parent):  # the predicate was not computed either
+        if not len(parent):  # without samples, no predicate was computed
             return parent
         try:
             parts[domain] = parent.select(positions(env[domain.predicate], domain.branch))
@@ -138,7 +138,7 @@ def _run_timed(step: PreparedStep, timer: PhaseTimer, env: Values, part: SampleI
     is_brief = policy is not None and policy.is_brief
     with pool.turns if is_brief else contextlib.nullcontext():
         if is_brief:
-            pool.refuse_if_interrupted()  # perhaps while this step waited for its turn
+            pool.refuse_if_interrupted()  # the pool may be interrupted during the wait for the lock
             pool = pool.here()
         with timer.lap() as lap:
             step.run(env, part, pool)
@@ -233,7 +233,7 @@ class Result:
         state: state of the sources after this batch.
         skipped: the samples that failed.
         most_bytes: maximum bytes of all values that existed at the same time while the batch was made.
-        nothing: the error to raise if all samples failed and have no stand-ins; then there are no outputs.
+        nothing: error to raise if all samples failed and have no stand-ins, so that there are no outputs; else None.
         finished: result of `Follower.finish`, if an iterator follows the pipeline.
     """
 

@@ -3,8 +3,8 @@
 ```
  a step fails ──▶ blame: samples that made it fail, by their provenance ──▶ StandIns: the task of another attempt
 ```
-A stand-in is a sample that replaces a failed one. It depends only on the epoch and index of the failed sample and the number
-of the attempt, so no batch depends on another.
+A stand-in is a sample that replaces a failed sample. It depends only on the epoch and index of the failed sample and
+the number of the attempt, so no batch depends on another batch.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class AttemptFailure:
 def blame(failure: NodeFailure, part: SampleIds, made_of: Provenance | None) -> dict[int, Blamed]:
     """Returns the samples that made an operator fail, by their position in the task.
 
-    If the operator combined several samples, all of them are blamed, except samples from which it also made a good output.
+    If a failed output combines several samples, all of them are blamed, except samples that are also in a good output.
     """
 
     def origins(i: int) -> list[tuple[Drawn | None, int]]:
@@ -98,9 +98,9 @@ MOST_TRIED = 1024
 class StandIns:
     """Makes the task for each retry of a batch: stand-ins replace the samples that failed.
 
-    A stand-in is another sample of the reader, from the same epoch, where it also appears at its own place. It depends only on
-    (epoch, index, attempt), not on other batches. An external source cannot read another sample. So in a pipeline with an
-    external source, a failed position repeats a good position of the batch, in all sources.
+    A stand-in is another sample that the reader reads in the same epoch; it also appears at its usual place. It depends
+    only on (epoch, index, attempt), not on other batches. An external source cannot read another sample. So in a
+    pipeline with an external source, a failed position repeats the sample at a good position, in all sources.
 
     Args:
         chosen: for each reader that reads only a part of its data set, the indices that it reads, in any order.
@@ -111,13 +111,13 @@ class StandIns:
     ):
         self._chosen = {name: np.sort(own) for name, own in (chosen or {}).items()}
         self._task, self._sizes = task, dict(sizes) | {name: len(own) for name, own in self._chosen.items()}
-        self._tried = np.zeros(len(task), np.int64)  # number of stand-ins, by position
+        self._tried = np.zeros(len(task), np.int64)  # number of stand-ins tried, by position
         self._copied: dict[int, int] = {}  # the good position that each bad position repeats
 
     def replace(self, bad: Iterable[int]) -> BatchTask:
-        """Returns the task with stand-ins in the positions that failed; its mask is False there.
+        """Returns the task with stand-ins at the positions that failed; the mask is False at these positions.
 
-        The task is empty if an external source has no good sample in the batch.
+        In a pipeline with an external source or without readers, the task is empty if all samples of the batch failed.
 
         Raises:
             LookupError: too many stand-ins failed.
@@ -141,7 +141,7 @@ class StandIns:
         return self._task.repeating(int(good[0]), bad).masking(bad)
 
     def _shifted(self, name: str, refs: SampleRefs) -> SampleRefs:
-        # Try the next sample, then samples far apart, because bad samples are often neighbours, and each attempt makes a batch.
+        # Try the next sample, then samples far apart. Bad samples are often neighbours, and each attempt costs a batch.
         size, chosen = self._sizes[name], self._chosen.get(name)
         stride, own = _stride(size)
         steps = self._tried - 1
@@ -154,7 +154,7 @@ class StandIns:
 
 @functools.lru_cache
 def _stride(size: int) -> tuple[int, int]:
-    """Returns a stride that visits all samples, and the number of strides that lead back to the failed sample."""
+    """Returns a stride that visits all samples, and how many strides lead from sample i + 1 to sample i."""
     stride = max(round(0.618 * size), 1)
     while math.gcd(stride, size) > 1:
         stride += 1

@@ -94,7 +94,7 @@ def _describe_elsewhere(elsewhere: MadeElsewhere, *, here: int) -> list[str]:
 
 
 def waste(runners: Iterable[StageRunner]) -> float:
-    """Estimates, by the cost model, how many times as long samples take with padding as without."""
+    """Returns the modelled time of the samples with padding, divided by their time without padding."""
     return _ratio(program for runner in runners for program in runner.programs.values())
 
 

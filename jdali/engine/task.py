@@ -20,7 +20,7 @@ class SampleIds:
 
     Attributes:
         epoch: uint32 [n].
-        index: int64 [n], index of the sample in the data set; without a reader, its number in the stream of samples.
+        index: int64 [n], index of the sample in the data set; without a reader, the number of the sample in the stream.
         position: int [n], position of the sample in the whole batch.
     """
 
@@ -51,12 +51,13 @@ class SourceData(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class EpochShare:
-    """Describes the place of a batch in an epoch of an iterator, and how many of its samples belong to this epoch.
+    """Describes the place of a batch in an epoch of an iterator, and how many samples of the batch belong to the epoch.
 
     Attributes:
         epoch, number: number of the epoch, and of the batch in the epoch; both start at 0.
-        length: batches of the epoch; None if it lasts until a source ends.
-        counts: for each pipeline of the iterator, how many of the batch's first samples belong to the epoch.
+        length: number of batches in the epoch; None if the epoch lasts until a source ends.
+        counts: for each pipeline of the iterator, the number of samples that belong to the epoch; they are the first
+            samples of the batch.
     """
 
     epoch: int
@@ -103,7 +104,7 @@ class BatchTask:
 
     @property
     def _is_of_refs(self) -> bool:
-        """True if `refs` determine `ids` and `mask`, as in most tasks. Pickling then leaves these two out."""
+        """True if `refs` determine `ids` and `mask`, as in most tasks. Pickling then leaves out `ids` and `mask`."""
         first, ids = next(iter(self.refs.values()), None), self.ids
         if first is None or ids.epoch is not first.epochs or ids.index is not first.identified:
             return False
@@ -128,7 +129,7 @@ class BatchTask:
         return np.zeros(len(self), bool) if first is None else first.padded
 
     def reading(self, refs: Mapping[str, SampleRefs]) -> BatchTask:
-        """Returns a copy of the task with other samples for the readers."""
+        """Returns a copy of the task in which the readers read `refs`."""
         return dataclasses.replace(self, refs=refs, ids=_identified(refs))
 
     def repeating(self, good: int, positions: np.ndarray) -> BatchTask:

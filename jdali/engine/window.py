@@ -49,13 +49,14 @@ class Phase(enum.Enum):
 class Window:
     """Makes the batches of an engine ahead; any thread may use it.
 
-    `wait` blocks without holding a lock until a batch is ready; `take` removes it while holding `turn`.
+    `wait` blocks until a batch is ready, without holding a lock. `take` removes the batch; its caller holds `turn`.
 
     Args:
-        before_draw: with `When.AHEAD_BY_CALLS`, returns a function to call before each draw, which may raise StopIteration.
+        before_draw: with `When.AHEAD_BY_CALLS`, returns a function to call before a draw, or None. The function may
+            raise StopIteration.
 
     Attributes:
-        turn: lock held while a batch is taken or a state is set, and while the owner of the window records this.
+        turn: lock held while a batch is taken or a state is set, and while the window's owner records the position.
     """
 
     def __init__(
@@ -138,7 +139,7 @@ class Window:
         return self._flight.stopped
 
     def resize_workers(self, count: int) -> None:
-        """Changes the number of workers of a pipeline that has some; the batches do not change."""
+        """Changes the number of workers; the pipeline must have workers. The contents of batches do not change."""
         assert self.engine.elsewhere is not None
         with self.turn:
             self.refuse_if_closed()
@@ -146,9 +147,9 @@ class Window:
             self._fit_workers()
 
     def scale_workers(self, least: int, most: int) -> None:
-        """Adapts the number of workers to the waiting time, between two bounds; call it before the first batch."""
+        """Adapts the number of workers, between two bounds, to the wait for batches; call it before the first batch."""
         assert self.engine.elsewhere is not None
-        known = weakref.ref(self)  # no reference cycle: the thread that takes a batch references the window
+        known = weakref.ref(self)  # no reference cycle; the caller of `resize` keeps the window alive
 
         def resize(count: int) -> None:
             if (window := known()) is not None:
@@ -166,7 +167,8 @@ class Window:
     def follow(self, follower: Follower) -> None:
         """Lets an iterator assign the batches drawn from now on to epochs and finish them, if batches are made ahead.
 
-        In this case one more batch is made ahead. The window references the follower weakly, and drops it when the sources move.
+        With a follower, one more batch is made ahead. The window references the follower weakly, and drops it when the
+        sources move.
         """
         if self.ahead:
             self._flight.follow(follower)
@@ -198,7 +200,7 @@ class Window:
         """Starts to make one more batch, unless threads make batches ahead. Returns False if a source ends before this batch.
 
         Args:
-            scheduled: batches that were scheduled before and not taken.
+            scheduled: number of batches that were scheduled before and are not taken yet.
         """
         self.refuse_own_thread()
         with self.turn:
@@ -218,7 +220,7 @@ class Window:
             return True
 
     def _draw_ahead(self) -> None:
-        """Draws as many batches as there is room for, if the thread that takes a batch draws."""
+        """Draws as many batches as there is room for, if threads that take batches also draw them."""
         if self.calls_user:
             with self.turn:
                 self.start()
@@ -241,8 +243,8 @@ class Window:
             return
         start = time.perf_counter()
         while not self._may_take():
-            # Start only if there are no threads, because `start` takes `turn`, which `close` holds while a user's function
-            # runs.
+            # Start only if there are no threads: `start` takes `turn`, and `close` may hold `turn` as long as a user's
+            # function runs.
             if self.ahead and not self._threads.threads:
                 self.start()
             moved = self._wait_for_change()
@@ -276,7 +278,7 @@ class Window:
         return self.phase is Phase.ENDED if self._when is When.AHEAD else not len(self._flight)
 
     def take(self) -> Result | None:
-        """Takes the next batch, or raises the exception in its place; None if it is not ready, or another thread took it."""
+        """Takes the next batch, or raises the exception in its place. Returns None if the thread must wait again."""
         outcome = self._flight.pop()
         if outcome is None:
             if not self._nothing_under_way:
@@ -346,13 +348,13 @@ class Window:
             self.engine.set_state(state)
 
     def leave_epoch(self, state: dict[str, Any], batches: int | None) -> None:
-        """Ends an epoch early, see `TaskCursor.leave_epoch`; drops the batches made after the state."""
+        """Ends an epoch early, see `TaskCursor.leave_epoch`; drops the batches made since `state` was taken."""
         with self._moving(ended=False):
             self.engine.cursor.leave_epoch(state, batches, self.engine.batch_size)
 
     @contextlib.contextmanager
     def _moving(self, *, ended: bool) -> Iterator[None]:
-        """Drops all batches, and makes none while the sources are moved."""
+        """Drops all batches; none are made in the `with` block, which moves the sources."""
         with self.turn:
             self.refuse_if_closed()
             flight = self._flight

@@ -121,7 +121,8 @@ class Compose:
     """Chains operators; each operator gets the outputs of the one before.
 
     Args:
-        op_list: operators, or functions of DataNodes. Inputs of an operator with `device="gpu"` are moved there.
+        op_list: operators, or functions of DataNodes. Inputs of an operator with `device="gpu"` are moved to the
+            accelerator.
     """
 
     def __init__(self, op_list: Sequence[Callable[..., Any]]):

@@ -78,7 +78,7 @@ class ParallelFunction(InWorkers):
 
 
 class FunctionHere:
-    """Calls the function like `ParallelFunction`, but in this process, for debug mode."""
+    """Calls the function like `ParallelFunction`, but in this process; for debug mode and workers that make batches."""
 
     def __init__(self, function: Callable[..., Any], num_outputs: int):
         self._remote, self._num_outputs = RemoteFunction(function, num_outputs), num_outputs

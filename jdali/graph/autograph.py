@@ -67,7 +67,9 @@ class _Trace:
 
     def __init__(self, hooks: Any):
         self.hooks = hooks
-        self.missing: dict[str, str] = {}  # variables, attributes and keys set by one branch only, and why
+        self.missing: dict[
+            str, str
+        ] = {}  # error text for each variable, attribute or key that only one branch set
 
 
 _TRACE: ContextVar[_Trace | None] = ContextVar("trace", default=None)
@@ -75,7 +77,7 @@ _TRACE: ContextVar[_Trace | None] = ContextVar("trace", default=None)
 
 @contextlib.contextmanager
 def tracing(hooks: Any) -> Iterator[None]:
-    """Has converted functions pass conditionals on graph values to `hooks`, within this context; see `Branches`."""
+    """Within this context, converted functions pass conditionals on graph values to `hooks`; see `Branches`."""
     token = _TRACE.set(_Trace(hooks))
     try:
         yield
@@ -240,7 +242,7 @@ class ConditionalHooks:
         return self.and_(result, lambda: self.compare(right, operators[1:], *operands[1:]))
 
     def plain(self, value: object, what: str) -> object:
-        """Returns an ordinary value; raises TypeError for a graph value, which is not allowed here."""
+        """Returns `value`; raises TypeError, which names `what`, if it is a graph value."""
         if _is_graph_value(value):
             raise TypeError(f"the {what} is a graph value, which is not known before the pipeline runs")
         return value

@@ -59,7 +59,9 @@ def steps_before_programs(plan: ExecutionPlan) -> list[int]:
 
 
 def with_late_steps(plan: ExecutionPlan) -> ExecutionPlan:
-    """Marks the steps whose samples may be made late, so that a batch's samples are never all in memory at the same time.
+    """Marks the steps whose samples may be made late, that is, when a stage reads them.
+
+    A batch's samples are then never all in memory at the same time.
 
     The operator of such a step finds the sizes of its output with a probe. Only one stage reads the output. This stage is in
     the same branch, reads the output as data, and its `setup` needs only the sizes. A stage that mixes samples does not

@@ -37,7 +37,7 @@ class Target(Protocol):
     name: str
 
     def get(self) -> Any:
-        """Returns the target's value, which later changes do not affect; MISSING if it is not set."""
+        """Returns the target's value (a copy of a container), or MISSING if the target is not set."""
 
     def set(self, value: Any) -> None: ...
 
@@ -160,10 +160,15 @@ class Merge:
         self._names: list[str] = []
         self._pairs: list[tuple[Any, Any]] = []
         self._finish: list[_Finish] = []
-        self.missing: dict[str, tuple[str, str]] = {}  # full name and branch of each missing value
+        self.missing: dict[
+            str, tuple[str, str]
+        ] = {}  # by key: full name, and the branch that does not set it
 
     def add(self, name: str, if_true: Any, if_false: Any, key: str = "") -> None:
-        """Adds a target's values after both branches; MISSING if a branch does not set it. Python's errors call it `key`."""
+        """Adds a target's values after the two branches. A value is MISSING if its branch does not set the target.
+
+        `key` is the name of the target in Python's own errors.
+        """
         self._finish.append(self._value(name, if_true, if_false, key))
 
     def add_items(self, name: str, if_true: Any, if_false: Any) -> None:

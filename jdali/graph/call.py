@@ -104,7 +104,7 @@ def _call_once(
     if device is None:
         device = device_of(inputs)
         device = device if device in ("gpu", *op.devices) else op.devices[0]
-    # Operators that DALI has on a single device accept the other device as well, because here both are backends of JAX.
+    # Operators that DALI has on a single device accept both devices here, because both are backends of JAX.
     if device not in ("cpu", "gpu", "mixed"):
         raise ValueError(
             f'{op.name}: Unsupported device type: "{device}". It must be "cpu", "gpu" or "mixed"'

@@ -46,7 +46,7 @@ class Branches:
         self._graph.domain = self._stack.pop()
 
     def _domain(self, parent: Domain, condition: DataNode, which: bool | int, share: float = 1.0) -> Domain:
-        """Returns the part of `parent` whose condition is `which`; equal calls return the same object."""
+        """Returns the samples of `parent` for which `condition` is `which`; equal calls return the same object."""
         key = (id(condition), type(which), which)
         if key not in self._domains:
             self._domains[key] = Domain(parent, condition, which, share, user_line())
@@ -195,7 +195,7 @@ class Branches:
         return self._graph.add(REGISTRY["_conditional.not_"], (value,), {}, device="cpu").outputs[0]
 
     def logical(self, first: DataNode, second: Callable[[], object], kind: str) -> DataNode:
-        """Returns `first and second()` or `first or second()`; the second only runs for samples that need it."""
+        """Returns `first and second()` or `first or second()`. `second` runs only where `first` does not decide."""
         first = self.validated(self._in_current(first), kind, "left")
         needed = kind == "and"
         self.begin_branch(first, needed)

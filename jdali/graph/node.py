@@ -35,7 +35,7 @@ class Node:
         runtime: object that an external source or a reader needs besides its arguments.
         preserve: True if the node runs even if its outputs are not used.
         serial: position in the order of creation of all nodes.
-        original: the node that this node is a copy of; it is in another graph, or in none.
+        original: the node that this node is a copy of. The original is in another graph, or in none.
     """
 
     id: int
@@ -98,8 +98,8 @@ class Domain:
     Attributes:
         parent: the domain of which this is a part; None for the whole batch.
         predicate: a scalar for each sample of the parent.
-        branch: value of the predicate for the samples of the domain. If it is a bool, the truth of the predicate is compared
-            (a number is true unless it is 0).
+        branch: value of the predicate for the samples of the domain. A bool is compared with the truth of the
+            predicate (a number is true unless it is 0).
         share: expected share of the parent's samples, 0 to 1.
     """
 

@@ -328,7 +328,7 @@ def _components(
         if not alone:
             result.append(group)
             continue
-        # Groups that read nothing (random values and arithmetic on them) share a program if their keys are equal.
+        # Groups that read nothing (random values and arithmetic on them) share a program if these three are equal.
         key = (levels[group[0]], where[group[0]], group[0].domain)
         if key in merged:
             merged[key] += group

@@ -1,4 +1,7 @@
-"""Rewrites nodes of a graph for a function. Removes moves, and makes conditionals choose between computed branches by sample."""
+"""Rewrites nodes of a graph for a pure function.
+
+Moves between devices are dropped. Conditionals compute all branches, and choose a result for each sample.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,7 @@ def moves_only(node: Node) -> bool:
 
 
 def is_conditional(node: Node) -> bool:
-    """Returns True if a node splits a batch by a condition, merges it, or belongs to the condition."""
+    """Returns True if a node splits a batch by a condition, merges the parts, or belongs to the condition."""
     return node.op.name in _CONDITIONAL
 
 
@@ -77,7 +80,7 @@ def passes_on(node: Node) -> bool:
 
 
 def origin(value: DataNode) -> DataNode:
-    """Returns the value from which moves between devices and entries into branches made `value`."""
+    """Returns the value that `value` passes on, through moves between devices and starts of branches."""
     while passes_on(value.source):
         value = value.source.data_inputs[0]
     return value
@@ -90,7 +93,7 @@ class Rewriting:
     """
 
     def __init__(self, fixed: Mapping[DataNode, np.ndarray]):
-        """Takes values that are the same for all samples. If one is a condition, only the branch that it chooses remains."""
+        """Takes values that are equal for all samples. A conditional on such a value keeps only the chosen branch."""
         self._conditions = {_identity(value): array for value, array in fixed.items()}
         self._rewritten: dict[tuple[Node, int], DataNode] = {}
 

@@ -34,7 +34,7 @@ def output_names(
     if output_map is not None and not isinstance(output_map, type):
         return list(output_map)
     if not pipelines or not isinstance(pipelines[0], Pipeline):
-        return []  # `check_arguments` raises
+        return []  # `check_arguments` raises the error
     if output_map is None:
         named = list(pipelines[0].output_names)
     else:
@@ -132,7 +132,7 @@ def epoch_counter(
 
 
 def _refuse_padding_alone(reader: ReaderFacts, batch_size: int) -> None:
-    """Raises if padding adds a second batch to some shards, because every other epoch would consist of padding alone."""
+    """Raises ValueError if every other epoch would consist of padding alone."""
     sizes = reader.shard_sizes()
     if min(sizes) == batch_size < max(sizes):
         raise ValueError(

@@ -143,7 +143,7 @@ def _take(arrays: Sequence[AnyArray], rows: Sequence[np.ndarray | None]) -> list
 
 
 class _Sizes:
-    """Chooses the padded shape of a ragged output. It uses few shapes, because each costs the user a compilation."""
+    """Chooses the padded shape of a ragged output. Uses few shapes, because each shape costs the user a compilation."""
 
     def __init__(self) -> None:
         self._first: np.ndarray | None = None
@@ -159,7 +159,7 @@ class _Sizes:
 
 
 def _dense_array(name: str, batch: TensorList, *, split: bool) -> AnyArray:
-    """Returns equally sized samples as one array, which is a NumPy array if they are in host memory and will be cut or split."""
+    """Joins samples of one size to a JAX array, or to a NumPy array if they are on the host to be gathered or split."""
     store = batch.store
     whole = store.whole()
     what = f"iterator: output {name!r}"

@@ -147,7 +147,7 @@ class _Joining:
         self._lock = threading.Lock()
 
     def add(self, pipeline: int, result: Result, share: EpochShare) -> Result:
-        """Adds a part of a batch. The last part makes the arrays. Returns the part, with the batch as `finished`."""
+        """Adds a part of a batch, and makes the arrays after the last part. Returns the part with `finished` set."""
         with self._lock:
             place = share.epoch, share.number
             batch = self._batches.get(place)
@@ -196,7 +196,7 @@ def follow(pipelines: Sequence[Pipeline], assembly: Assembly, counter: EpochCoun
 
 
 def found(results: Sequence[Result], share: EpochShare) -> UserBatch | None:
-    """Returns the batch that was assembled ahead from `results` for this share; None if there is none."""
+    """Returns the batch that was assembled ahead from `results` for the same `share`; None if there is none."""
     batch = results[0].finished
     if not isinstance(batch, JoinedBatch) or any(result.finished is not batch for result in results):
         return None

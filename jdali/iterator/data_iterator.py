@@ -48,8 +48,8 @@ class DataIterator(EpochLoop[BatchT]):
     `reset(force=True)` end the epoch.
 
     Several threads may share one iterator. Each batch goes to only one of the threads that call `next`; after the end of an
-    epoch, all threads get StopIteration until `reset`. If another thread calls `set_state`, a waiting `next` returns a batch
-    of the new position; after `close` it raises.
+    epoch, all threads get StopIteration until `reset`. If another thread calls `set_state`, a waiting `next` returns a
+    batch of the new position; if it calls `close`, `next` raises an error.
 
     Args:
         pipelines: one pipeline, or several with the same outputs and batch size, whose rows are concatenated.
@@ -75,7 +75,7 @@ class DataIterator(EpochLoop[BatchT]):
             `LastBatchPolicy.PAD`) and for samples that replace failed ones (with `on_error="mask"`). With neither of these
             options there is no mask.
         ragged: names of outputs whose samples may differ in size, or "pad" for all: they are padded with
-            zeros, and `<name>_extent`, int32 [N, ndim], has their sizes. With "error", such samples raise.
+            zeros, and `<name>_extent`, int32 [N, ndim], has their sizes. "error" raises an error for them.
         squeeze: names of outputs with one number per sample, such as a reader's labels: [N, 1] becomes [N].
         pmap_shape: with `sharding`, makes outputs [parts, N / parts, ...], as functions under `jax.pmap`
             expect.
@@ -163,7 +163,7 @@ class DataIterator(EpochLoop[BatchT]):
 
     @property
     def pipelines(self) -> tuple[Pipeline, ...]:
-        """The pipelines of this iterator; they have the errors, plans and times."""
+        """The pipelines of this iterator; they record errors, plans and times."""
         return tuple(self._pipelines)
 
     def __repr__(self) -> str:
@@ -190,7 +190,7 @@ class DataIterator(EpochLoop[BatchT]):
         return self._draw(keep=True).arrays
 
     def __len__(self) -> int:
-        """Counts the batches of a loop over this epoch. The next one may have one more or less, see `LastBatchPolicy`.
+        """Counts the batches of a loop over this epoch. The next epoch may have one more or less (`LastBatchPolicy`).
 
         After `set_state` or a `break`, it counts the rest of the epoch. Once a loop over the rest has ended, it counts the
         next epoch. After a whole epoch, the count does not change until `reset`.

@@ -126,7 +126,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         """Returns the next batch. With `keep`, the position does not change. Raises StopIteration at the end of the epoch."""
         with until_exit():
             if self._kept is None and self._end is None:
-                self._stream.refuse_if_closed()  # before the lock, because after a fork it may be held forever
+                self._stream.refuse_if_closed()  # before the lock, which a fork may leave locked
             with self._lock:
                 if (kept := self._peeked(keep)) is not None:
                     return kept
@@ -281,7 +281,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
 class FirstBatches(Iterator[BatchT]):
     """Iterates over the first batches of an epoch, then ends it; see `DataIterator.take`.
 
-    Threads may share it. Each batch goes to only one of them; all of them get the end.
+    Several threads may share this iterator. Each batch goes to one thread; all threads get StopIteration at the end.
     """
 
     def __init__(self, loop: EpochLoop[BatchT], count: int):

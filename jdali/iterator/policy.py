@@ -1,7 +1,7 @@
 """Computes the length of epochs by DALI's rules for the last batch.
 
-This module does not use pipelines. From the metadata of a reader, an `EpochCounter` computes the share of each batch, that
-is, its place in the epochs and the number of its samples that belong to its epoch.
+This module does not use pipelines. From the metadata of a reader, an `EpochCounter` computes the share of each batch:
+the place of the batch in the epochs, and the number of its samples that belong to the epoch.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class EpochCounter:
 
     @property
     def samples_per_step(self) -> int:
-        """Samples of a batch that count towards `size`: those of one pipeline if there is a reader, otherwise those of all."""
+        """Samples of a batch that count towards `size`: of one pipeline with a reader, of all pipelines without one."""
         return self.batch_size * (1 if self.reader is not None else self.pipelines)
 
     @property
@@ -245,7 +245,10 @@ class EpochCounter:
         self.step += batches
 
     def meet_end(self) -> bool:
-        """Notes that a source ended. Returns False, and this epoch continues, if the previous epoch already ended there."""
+        """Notes that a source ended; returns True if this ends the epoch.
+
+        Before the first batch, the first end belongs to the previous epoch; the caller then restarts the source.
+        """
         if self.done or self._began_again:
             return True
         self._began_again = True

@@ -131,7 +131,7 @@ class BatchStream:
     def take_results(self) -> TakenBatch | EpochEnd | BaseException | None:
         """Takes an item as `take` does, but returns batches before their arrays are made, and includes surplus batches."""
         if self._ended:
-            if not self._leaves:  # an interrupt has kept the end from the user
+            if not self._leaves:  # an interrupt (Ctrl-C) came before the user got the end
                 return self.end()
             self._begin_epoch()
             return None
@@ -147,13 +147,13 @@ class BatchStream:
                 return self._end(stands=True)
             self._reset_pipelines()  # the previous epoch has ended here, so the source restarts
             return None
-        share = self.counter.draw()  # counts a failed batch as well: its samples are gone
+        share = self.counter.draw()  # also counts a failed batch, because its samples are gone
         if error is None:
             return TakenBatch(results, share)
         return None if share.is_surplus else error
 
     def _take_parts(self) -> bool:
-        """Takes a batch or an error from each pipeline, so that all stay in step. Returns False if one is not ready."""
+        """Takes a batch or an error from each pipeline, so that all stay in step; returns False if one is not ready."""
         for number, pipeline in enumerate(self.pipelines):
             if number not in self._outcomes:
                 outcome = outcome_of(pipeline.take_result)
@@ -221,5 +221,5 @@ def outcome_of(take: Callable[[], Result | None]) -> Result | BaseException | No
     """Takes a batch. Returns it, or the error raised in its place; None if no batch is ready."""
     try:
         return take()
-    except Exception as error:  # an interrupt is raised, because it took no batch
+    except Exception as error:  # not an interrupt, which takes no batch
         return error

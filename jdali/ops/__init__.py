@@ -5,7 +5,7 @@ operators take a JAX key, first or as `key=`: `ops.noise.gaussian(jax.random.key
 `jax_enable_x64`; without it, results are 32 bits wide, as everywhere in JAX.
 
 Map a batch with `jax.vmap`, because a leading axis does not count as a batch. Without `layout=`, [N, H, W, C] is a sequence
-of frames, to which image operators apply the same arguments, and [N, T] is a sound of N steps and T channels. With
+of frames, to which image operators apply the same arguments, and [N, T] is one sound of N steps and T channels. With
 `layout="HWC"`, an array of four axes raises an error. Random operators that would draw once for all frames raise an error
 with or without a layout. `mixup` and `cutmix` mix the samples of a batch: their inputs have a leading axis of samples, and
 layout, `extent` and `out_shape` describe one sample.
@@ -15,14 +15,15 @@ for this:
 
 * `extent`: true size of the input, int [ndim]; for several inputs a tuple with a size or None for each input.
   The result is then a pair: the output and its true size, int32 [ndim]; for several outputs, two tuples.
-  `extent` may be a tracer if each axis of the outputs is static or as long as an axis of an input. It must be concrete if
-  the operator computes more from it on the host, such as the scale of a resize or the number of frames of a spectrogram.
+  `extent` may be a tracer if each axis of the outputs is static or as long as an axis of an input. It must be concrete
+  if the operator computes values from it on the host, such as the scale of a resize or the number of frames of a
+  spectrogram.
   Inputs that must have equal sizes must also have the same padded shape.
-* `out_shape`: static shape to which the output is padded; for several outputs a tuple of shapes. The output must fit into
-  it. None: the true size if it is known, else the shape of the padded input.
+* `out_shape`: static shape to which the output is padded; for several outputs a tuple of shapes. The output must fit
+  into this shape. None: the true size if it is known, else the shape of the padded input.
 
-Values past the true size are unspecified, in inputs and outputs. They never affect values within it, but must be masked
-before a sum over the output.
+Values past the true size are unspecified, in inputs and outputs. They never affect values within the true size, but
+must be masked before a sum over the output.
 
 In your own programs, XLA decides whether a product and a sum are rounded once or twice. The same operator, called alone,
 in `jit` or in `vmap`, may therefore give floats that differ in the last bits, and integers that differ by 1 if the value

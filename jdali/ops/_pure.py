@@ -29,7 +29,7 @@ PADDING = {
 
 
 def make_pure(op: Operator) -> Callable[..., object]:
-    """Makes the pure function of a compiled operator. It takes one sample, or a batch if the operator mixes samples."""
+    """Makes the pure function of a compiled operator: of one sample, or of a batch if the operator mixes samples."""
 
     own_layout = (
         "layout" in op.public_args

@@ -49,7 +49,7 @@ class DaliNames(DataIterator[Any]):
     _shards_id: np.ndarray
     _first_batch: Any = None
     _ever_scheduled = _ever_consumed = False
-    # Values of the attributes at the user's position; None during construction.
+    # Values of the attributes after the last batch that the user took; None during construction.
     _noted: dict[str, Any] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -93,7 +93,7 @@ class DaliNames(DataIterator[Any]):
         self._note()
 
     def _reached(self) -> EpochCounter:
-        """Returns the counter at the user's position. The stream runs ahead, so its counter may be in another epoch."""
+        """Returns the epoch counter after the last batch that the user took; the stream's counter may be ahead."""
         counter = copy.copy(self._stream.counter)
         counter.set_state(self._state["epoch"])
         return counter
@@ -110,8 +110,8 @@ class DaliNames(DataIterator[Any]):
         moves = 0 if counter.reader.sticks else turn
         runs_on = self._last_batch_policy is LastBatchPolicy.FILL and not self._last_batch_padded
         return names | {
-            # DALI rotates the shard sizes in the opposite direction to the shards. Samples are divided evenly, so reversed sizes
-            # are a rotation of the sizes, and each of DALI's entries corresponds to one shard here.
+            # DALI rotates the shard sizes in the opposite direction to the shards. Samples are divided evenly, so
+            # reversing the sizes only rotates them, and each of DALI's entries is the entry of one shard here.
             "_counter_per_gpu": ahead[(self._turned_at - np.arange(count)) % count],
             "_shard_sizes_per_gpu": np.roll(sizes, moves if runs_on else 0),
             "_shards_id": (np.array(counter.reader.shard_ids, np.int64) + moves) % count,
@@ -248,7 +248,7 @@ class DaliNames(DataIterator[Any]):
         """Advances past a batch of the pipelines; returns False if the batch has no samples."""
         stream = self._stream
         self._done, self._length, self._state = stream.counter.done, stream.counter.length, stream.get_state()
-        if taken.share.is_surplus:  # a surplus batch stands for the end of the epoch
+        if taken.share.is_surplus:  # the batch is dropped, and the epoch ends
             end = stream.take()
             assert isinstance(end, EpochEnd)
             super()._reach_end(end)

@@ -109,9 +109,9 @@ class DictIterator(DaliNames):
 
 
 def own_outputs(pipelines: Sequence[Pipeline]) -> list[bool]:
-    """Returns a flag for each output: True if only the iterator uses the memory of its batches.
+    """Returns a flag for each output: True if only the iterator uses the memory of the output's batches.
 
-    This is the case for results of compiled programs; a source or a Python function may keep the arrays that it returns.
+    This is True for results of compiled programs; a source or a Python function may keep the arrays that it returns.
     """
     graphs = [pipe.outputs_of_graph for pipe in pipelines]
     return [all(is_compiled(node.source) for node in nodes) for nodes in zip(*graphs, strict=False)]

@@ -31,8 +31,8 @@ def source(data: Any, names: Sequence[str] | None = None) -> Iterable[Any]:
     With `batch=False`, each element is a sample; an incomplete last batch is dropped, as with any source. With `batch=True`,
     each element is a batch, as from `data.batch(n)`. With `cycle="raise"`, each epoch iterates over the data again.
 
-    A `MapDataset` supports random access, so `iterator.batch_at` and `sample` can read its elements again. Grain's own
-    iterator, with its threads, processes and state, reads all other data.
+    A `MapDataset` supports random access, so `iterator.batch_at` and `sample` can read its elements again. An
+    `IterDataset` or `DataLoader` is read by Grain's own iterator, with its threads, processes and state.
 
     Args:
         data: a `grain.MapDataset`, a `grain.IterDataset` or a `grain.DataLoader`.
@@ -95,7 +95,7 @@ class _Elements(Iterator[Any]):
 
     def get_state(self) -> Any:
         state = self._iterator.get_state()
-        # Copies the state of a data set, because Grain may change it later; a loader's state is text and needs no copy.
+        # Grain may change the state of a data set later, so it is copied through JSON. A loader's state is JSON text.
         return json.loads(state if isinstance(state, bytes) else json.dumps(state))
 
     def set_state(self, state: Any) -> None:

@@ -50,8 +50,8 @@ class _Loading:
 class ReadAhead(Reader):
     """Loads the next samples of a reader in threads, before their batches take them.
 
-    If the reader packs several parts into a sample, the parts are loaded. Loading starts in order. A loaded sample is
-    kept until its batch takes it, or for two batches more if its batch does not.
+    If the reader packs several parts into a sample, the parts are loaded. Loads start in the order of the samples. A
+    loaded sample is kept until its batch takes it. If the batch never does, the sample is dropped two batches later.
     """
 
     def __init__(self, reader: Reader):
@@ -72,7 +72,7 @@ class ReadAhead(Reader):
         self._handed_out: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
         # A copy of the reader's order that runs ahead of the reader.
         self._further = copy.copy(self._reader._order)
-        # `_foreseen`: indices of the next samples. `_waiting`: (position, index) of those that have not begun to load.
+        # `_foreseen`: indices of the next samples. `_waiting`: (position, index) of next samples not begun to load.
         self._foreseen: collections.deque[int] = collections.deque()
         self._waiting: collections.deque[tuple[int, int]] = collections.deque()
         self._loadings: dict[int, _Loading] = {}
@@ -132,7 +132,7 @@ class ReadAhead(Reader):
             for _ in indices:
                 self._foreseen.popleft()
             self._position += len(indices)
-            # Loads the rest of this batch now, even beyond the limits.
+            # Starts the loads of this batch that still wait, even beyond the limits.
             while self._waiting and self._waiting[0][0] < self._position:
                 self._begin(*self._waiting.popleft())
             self._handed_out.append((self._position, indices))

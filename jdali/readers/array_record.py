@@ -33,7 +33,7 @@ class ArrayRecordReader(RecordReader):
     """Reads files whose chunks hold one record each (`group_size:1`, which Grain recommends).
 
     Args:
-        parser: parses records as examples; None: the records are the outputs.
+        parser: parses each record as a tf.train.Example; None: the record itself is the output.
         found: for each file, its chunks and how they were found (`FoundBy`).
     """
 
@@ -78,7 +78,7 @@ class GroupedReader(FilesReader, TableReader):
     """Reads files whose chunks hold several records; the records of a chunk are read together.
 
     Args:
-        parser: parses records as examples; None: the records are the outputs.
+        parser: parses each record as a tf.train.Example; None: the record itself is the output.
     """
 
     def __init__(
@@ -204,9 +204,9 @@ def array_record(*, paths: Static[tuple[str, ...]], **options: Any) -> Reader:
     """Reads the records of ArrayRecord files, the format of TensorFlow Datasets and Grain.
 
     If chunks hold one record each (`group_size:1`), any order is cheap. If they hold several records, each chunk is
-    read whole, once an epoch. Then `random_shuffle` mixes records through a buffer of `initial_fill` records. With
-    `shuffle_after_epoch`, a chunk is read again for each of its records if the chunks exceed `bytes_ahead` of
-    `jdali.storage`.
+    read whole, once an epoch. Then `random_shuffle` mixes records through a buffer of `initial_fill` records, and
+    `shuffle_after_epoch` reads a chunk again for each of its records, unless all chunks together fit into `bytes_ahead`
+    of `jdali.storage`.
 
     Each chunk is checked against the index at the end of its file; hashes of data are not checked. Files written with
     `transpose:true` raise an error.

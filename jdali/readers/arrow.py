@@ -136,7 +136,7 @@ class _MappedFiles:
         return known[1]
 
     def let_go(self) -> None:
-        # After closing, a file stays mapped while samples refer to it.
+        # The file stays mapped as long as samples refer to it.
         with self._lock:
             if self._maps:
                 del self._maps[next(iter(self._maps))]
@@ -206,8 +206,8 @@ def arrow(
     Parity: DALI has no such reader.
 
     Args:
-        columns: names of the columns; "." separates the names of nested fields. For a struct with a field "bytes" (the
-            Hugging Face Hub stores pictures and sounds so), this field is read.
+        columns: names of the columns; "." separates the names of nested fields. For a struct with a field "bytes", only
+            this field is read; the Hugging Face Hub stores pictures and sounds in such structs.
         paths: paths of the files.
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
             `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that the filter names.

@@ -32,7 +32,7 @@ _ORDER_OPTIONS = (
     "pad_last_batch", "seed",
 )  # fmt: skip
 _INITIAL_FILL = 1024
-# Number of files that one task reads together, since starting a task takes as long as reading a few small files.
+# Maximum number of files that one task reads. Starting a task takes as long as reading a few small files.
 _FILES_A_TASK = 64
 ClassNames: TypeAlias = "Sequence[str] | Mapping[int, str]"
 """Names of classes by label: a sequence from label 0 on, or a mapping."""
@@ -83,10 +83,10 @@ def reader_options(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
     """
 
 
@@ -193,7 +193,7 @@ class Reader(abc.ABC):
         return wanted
 
     def packed(self, indices: np.ndarray, load: Callable[[np.ndarray], Loaded]) -> Loaded:
-        """Does the same as `load_many`, but reads the parts of samples with `load`."""
+        """Loads samples as `load_many` does, but calls the function `load` to read their parts."""
         return load(indices)
 
     @property
@@ -217,10 +217,10 @@ class Reader(abc.ABC):
     def meta(self) -> dict[str, Any]:
         """Returns DALI's `reader_meta`.
 
-        If labels have names, it contains "classes": classes[label] is the name of a label, or classes[output][label]
-        if several outputs hold labels. With `subset`, `fold` or `weights`, it contains "data_set_size" and, if the
-        classes of samples are known, "samples_by_class": for each class, the number of samples that an epoch draws
-        from.
+        If labels have names, the dict contains "classes": classes[label] is the name of a label, or
+        classes[output][label] if several outputs hold labels. With `subset`, `fold` or `weights`, the dict contains
+        "data_set_size". If the classes of samples are known, "samples_by_class" then has, for each class, the number of
+        samples that an epoch may take.
         """
         order = self._order
         shards = order.num_shards
@@ -323,7 +323,7 @@ class Cursor:
         return self._order.next_epoch
 
     def cursor(self) -> Cursor:
-        """Returns a copy."""
+        """Returns an independent copy of this position."""
         return Cursor(self._order.copy())
 
 

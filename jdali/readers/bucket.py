@@ -77,19 +77,19 @@ def bucket(
 ) -> BucketReader:
     """Groups the samples of a reader into buckets of similar size, so that batches need little padding.
 
-    The samples come in the order of the reader. Each `window` of them is sorted by size and divided into buckets of
-    `size` samples, and the buckets come in random order. The order depends only on the seed and the position. So a run resumes
-    from any state with any number of shards, and each sample comes once a pass. If the number of samples of a pass is
-    not a multiple of `size`, the pass ends within a bucket, and the next pass begins with the rest of this bucket. All
-    shards must be at the same step.
+    The samples are taken in the order of the reader. Each window of `window` samples is sorted by size and divided
+    into buckets of `size` samples, and the buckets come in random order. The order depends only on the seed and the
+    position. So a run resumes from any state with any number of shards, and each sample comes once a pass. If the
+    number of samples of a pass is not a multiple of `size`, the pass ends within a bucket, and the next pass begins
+    with the rest of this bucket. All shards must resume from the same step.
 
     Args:
         samples: all outputs of a reader or of `readers.mix`. Outside of a pipeline's definition, a pair of the
             reader's name and its arguments.
         by: the size of a sample. "length" is the first axis of the first output. "aspect_ratio" is width / height of
             the encoded picture in the first output, after its EXIF rotation. An array has a number for each sample of
-            the data set, such as a column of a table; for a mixture, the samples of all sources, one source after
-            another.
+            the data set, such as a column of a table; for a mixture, the array has the numbers of all sources, one
+            source after another.
         size: number of samples in a bucket: the batch size times `num_shards`, or a multiple of it.
         num_shards: number of parts that each bucket is divided into. The reader itself must not be sharded.
         seed: seed of the order of buckets, and of a reader that shuffles without a seed of its own; -1: the pipeline's.

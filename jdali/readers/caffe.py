@@ -122,8 +122,8 @@ def caffe(
         image_available: return the images.
         label_available: return the labels.
 
-    Returns: uint8 [bytes] for an encoded image, [height, width, channels] for pixels (assumed to have this
-        order, as in DALI); and int32 [1], or [0] for a record without a label.
+    Returns: the image, uint8 [bytes] if encoded, [height, width, channels] if stored as pixels (assumed to be in this
+        order, as in DALI); and the label, int32 [1], or [0] for a record without a label.
 
     Example: jpegs, labels = fn.readers.caffe(path="caffe_lmdb")
     """

@@ -81,7 +81,7 @@ class Caffe2Reader(DatabaseReader):
         if wanted.label_type != LabelType.NONE:
             outputs.append(self._label(tensors, next_))
             next_ += 1
-        # As in DALI, the weights in a record of weighted classes are its first further tensor.
+        # As in DALI, `next_` does not skip the weights of weighted classes, so they are also the first further tensor.
         for _ in range(wanted.additional_inputs):
             outputs.append(_at(tensors, next_, "a further tensor").values())
             next_ += 1
@@ -143,8 +143,11 @@ def _column(
     buffer: Buffer, start: np.ndarray, end: np.ndarray, ok: np.ndarray, shape: tuple[int, ...] | None,
     kinds: Set[int],
 ) -> Store:  # fmt: skip
-    """Builds the column of a tensor; clears `ok` for records whose elements have none of these types."""
-    # Replaces the offsets of records that are not ok, because they are arbitrary.
+    """Builds the column of a tensor.
+
+    Clears `ok` for tensors whose type differs from the first tensor's, or for all if this type is not in `kinds`.
+    """
+    # The offsets of records that are not ok are arbitrary, so zeros replace them.
     listed = _columns.fields(buffer, np.where(ok, start, 0), np.where(ok, end, 0), ok)
     found = {number: (kind, values, ends) for number, kind, values, ends in listed if number != _DIMS}
     model = int(ok.argmax())
@@ -278,8 +281,8 @@ def caffe2(
 
     The first use indexes the records and caches the index in the user's cache folder.
 
-    Parity: as in DALI, sparse labels (types 1 and 3) add an output, the last tensor of the record if this is a box.
-    Otherwise the output is an empty int32 [0]; DALI fails there.
+    Parity: as in DALI, sparse labels (types 1 and 3) add an output for a box, the last tensor of the record. If that
+    tensor is no box and `bbox` is False, the output is int32 [0]; DALI fails.
 
     Args:
         path: folders of the databases.
@@ -290,8 +293,8 @@ def caffe2(
             of classes and their weights, read as a vector of weights; 4: no label.
         num_labels: number of classes, for label types 1 and 3.
 
-    Returns: uint8 [bytes] for an encoded image, [height, width, channels] for pixels; the label, [1], [num_labels] or
-        as stored; further tensors, [elements]; the box, int32 [4].
+    Returns: the image, uint8 [bytes] if encoded, [height, width, channels] if stored as pixels; the label, [1],
+        [num_labels] or as stored; further tensors, [elements]; the box, int32 [4].
 
     Example: jpegs, labels = fn.readers.caffe2(path="caffe2_lmdb")
     """

@@ -22,7 +22,7 @@ from jdali.readers.layouts import with_layouts
 from jdali.readers.shared_tables import shared
 
 _NAME = "readers.coco"
-# Arguments that change annotations before they are saved, so they have no effect when saved annotations are loaded.
+# Arguments that are applied before annotations are saved. They raise an error when saved annotations are loaded.
 _OF_JSON = ("annotations_file", "images", "skip_empty", "ltrb", "ratio", "size_threshold")
 
 
@@ -153,18 +153,18 @@ def coco(
     The outputs are the image's bytes, and the boxes and labels of its objects. `polygon_masks` adds
     polygons and their vertices, `pixelwise_masks` a picture of labels, `image_ids` the id.
 
-    In the picture of labels, a pixel of several objects has the largest label.
+    In the picture of labels, a pixel that several objects cover has the largest of their labels.
     `Pipeline.reader_meta(name)["classes"][label]` is the name of the category.
 
     The parser accepts NaN and Infinity in fields that it does not read, ids of 64 bits, and whole numbers written as
     floats (7.0).
 
-    Parity: DALI rejects files with such numbers, or reads them only up to the number. DALI skips annotations that
-    have no box, a negative size or an unknown image, skips the rest of a truncated file, and gives unknown categories
-    label 0; here these are errors, and so are `images` that the file lacks. In its picture of labels, DALI keeps only
-    the last run-length mask of a label, and none if the label has polygons; leaves the picture empty if the smallest
-    label has no mask; gives the smallest label to the last pixels; and with `ratio` draws polygons in the unit
-    square.
+    Parity: DALI rejects files with such numbers, or stops reading at the number. DALI skips annotations that have no
+    box, a negative size or an unknown image, skips the rest of a truncated file, and gives unknown categories label 0;
+    here these are errors, and so are `images` that the file lacks. DALI draws another picture of labels: it keeps
+    only the last run-length mask of a label, and none if the label has polygons; it leaves the picture empty if the
+    smallest label has no mask; it gives the smallest label to the last pixels; with `ratio`, it draws polygons in
+    the unit square.
 
     Args:
         annotations_file: the JSON file.

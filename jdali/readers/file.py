@@ -75,7 +75,7 @@ def file(
 ) -> FileReader:
     """Reads whole files: their bytes, and a label.
 
-    It reads `files` if given, or else the files named in `file_list`. Without both, it reads the files in the
+    It reads `files` if given, or else the files named in `file_list`. If neither is given, it reads the files in the
     subfolders of `file_root`, ordered by name; the label is the number of the subfolder, and
     `Pipeline.reader_meta(name)["classes"]` has the names of the subfolders.
 
@@ -90,7 +90,7 @@ def file(
         file_root: folder that the names in `files` and `file_list` are relative to; None: the
             folder of `file_list`, or the working folder.
         files: paths of the files.
-        labels: labels of `files`; None: numbered from 0.
+        labels: labels of `files`; None: the numbers of the files, from 0.
 
     Returns: uint8 [bytes], and int32 [1].
 

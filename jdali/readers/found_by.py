@@ -1,8 +1,9 @@
 """Rebuilds or rejects stale indexes.
 
 An index is stale if its file was rewritten afterwards. Even a cached index may be stale, because the new file may have
-the path, size and times of the old one. So readers check the records they read. If a record is `Misplaced`, a cached
-index is rebuilt once; for an index from the user, the error names the index as a possible cause.
+the path, size and times of the old file. So readers check the records they read, and raise `Misplaced` if no record is
+where the index says. A cached index is then rebuilt once. For an index from the user, the error names the index as a
+possible cause.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ class Tables:
 
 
 def _joined(tables: Sequence[Table]) -> Table:
-    # A single file needs no copy of its arrays, which workers have already received.
+    # Does not copy the arrays of a single file, because workers share them.
     return tuple(tables[0]) if len(tables) == 1 else tuple(map(np.concatenate, zip(*tables, strict=True)))
 
 

@@ -46,11 +46,11 @@ class _Hdf5Source(RecordFile):
         return size
 
     def take_error(self) -> Exception | None:
-        """Returns the last read error since the previous call, or None; the HDF5 library itself raises a different error.
+        """Returns the last read error since the previous call, or None. The HDF5 library raises its own error instead.
 
-        The source does not keep the error, because its traceback references h5py's objects, which reference the source in a
-        way that the garbage collector does not see. They would live until the interpreter exits, and then the library would
-        crash when it calls the source.
+        The source then forgets the error. Otherwise the error's traceback would keep h5py's objects alive, and these
+        keep the source alive, in a cycle that the garbage collector does not see. At the interpreter's exit, the
+        library would call the source and crash.
         """
         error, self.error = self.error, None
         return error
@@ -191,8 +191,8 @@ def hdf5(
 ) -> Hdf5Reader:
     """Reads samples along an axis of HDF5 data sets, or a window of each sample: an output for each data set.
 
-    Chunks outside the window are not read. A chunk is decoded once for consecutive samples in it, and cached within
-    `bytes_ahead` of `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes samples through a buffer of
+    Chunks outside the window are not read. Consecutive samples share the decoded chunks, which are cached within
+    `bytes_ahead` of `jdali.storage`. If chunks hold several samples, `random_shuffle` mixes samples through a buffer of
     `initial_fill`. The HDF5 library reads in one thread at a time.
 
     Links, data sets with data in other files, and filters that are not built into HDF5 or h5py raise an error.

@@ -20,7 +20,7 @@ _NAME = "readers.hugging_face"
 _STATE, _SPLITS = "state.json", "dataset_dict.json"
 # "data/train-00000-of-00003.parquet": the name of the split precedes the number.
 _NUMBERED = re.compile(r"(.+?)-\d+-of-\d+")
-# Names of files and folders from which `datasets` infers the split.
+# Words in the names of files and folders, and the split that `datasets` infers from each word.
 _WORDS = {
     "train": "train", "training": "train", "validation": "validation", "valid": "validation", "dev": "validation",
     "val": "validation", "test": "test", "testing": "test", "eval": "test", "evaluation": "test",

@@ -185,7 +185,7 @@ class LeRobotReader(Reader):
         return result
 
     def _frames(self, key: str, windows: _TakenRows, failures: dict[int, Exception]) -> list[Any]:
-        """Reads the frames of a camera, in the order of each file; returns [T, H, W, 3] or [H, W, 3] for each sample."""
+        """Reads the frames of a camera, file by file; returns [T, H, W, 3] or [H, W, 3] for each sample."""
         files = self._folder.videos[key]
         owners = files.file[windows.episodes]
         seconds = files.first[windows.episodes][:, None] + windows.rows[key] / self._folder.fps
@@ -207,7 +207,7 @@ class LeRobotReader(Reader):
         return result
 
     def _numbers(self, key: str, file: int, seconds: np.ndarray) -> np.ndarray:
-        """Returns the numbers of the frames nearest to these times; raises `SampleError` if one is further than the tolerance."""
+        """Returns the numbers of the frames nearest to these times; raises `SampleError` if a frame is too far off."""
         times = self._videos[key].index(file).seconds()
         right = np.searchsorted(times, seconds).clip(1, max(len(times) - 1, 1)).clip(max=len(times) - 1)
         left = np.maximum(right - 1, 0)
@@ -223,7 +223,7 @@ class LeRobotReader(Reader):
     def _read(
         self, key: str, file: int, numbers: Mapping[int, np.ndarray], result: list[Any], failures: dict[int, Exception]
     ) -> None:  # fmt: skip
-        """Decodes the frames of samples together; if frames are too large or damaged, decodes each half of the samples."""
+        """Decodes the frames of samples together; if frames are too large or damaged, decodes each half separately."""
         if not numbers:
             return
         videos, order = self._videos[key], list(numbers)
@@ -311,14 +311,14 @@ def lerobot(
     with_padding: Static[bool] = False,
     **options: Any,
 ) -> LeRobotReader:
-    """Reads a LeRobot data set (versions 2 and 3): each row of its episodes is a sample, an output for each of `columns`.
+    """Reads a LeRobot data set (versions 2 and 3): each row is a sample, with an output for each of `columns`.
 
     Values come from Parquet files, camera frames from videos or pictures. The frames that a batch needs from one file
     are decoded together, in order, and each only once. Samples have the same order as in `readers.parquet`:
     `random_shuffle` mixes rows through a buffer of `initial_fill`, so that samples of a batch share row groups and
     frames. The package `lerobot` is not needed.
 
-    Parity: DALI has no such reader. Windows and the times of frames are those of `LeRobotDataset`.
+    Parity: DALI has no such reader. Windows and frames are chosen as in `LeRobotDataset`.
 
     Args:
         columns: names of features in `meta/info.json`; "task" for the text of a row's task.

@@ -74,7 +74,7 @@ def open_folder(name: str, path: str, columns: Sequence[str]) -> Folder:
     """Reads the description of a data set.
 
     Args:
-        columns: columns whose videos to locate; with "task", the texts are read.
+        columns: columns whose videos to locate; if "task" is one of them, the texts of tasks are read.
 
     Raises:
         FileNotFoundError: the folder, or a file that it needs, is missing.

@@ -170,10 +170,10 @@ def mix(
     The order depends only on a position that all shards share. So shards need no communication, and a run resumes from
     any state, with any number of shards and with other weights; even so, no sample is lost, and none comes twice in a
     pass over its source. The batches of all shards at one step form a global batch. If a source's share of a global
-    batch is a whole number of samples, each global batch has exactly this number. Otherwise the numbers of source k
-    (from 0) differ between global batches by at most 1 + k. Each source is read pass after pass in its own order, which
-    its own `random_shuffle`, `subset`, `fold` and `weights` determine. The random values of a sample differ from pass
-    to pass.
+    batch is a whole number of samples, each global batch has exactly this number. Otherwise the number of samples
+    of source k, counted from 0, varies between global batches by at most 1 + k. Each source is read pass after pass in
+    the order that its `random_shuffle`, `subset`, `fold` and `weights` determine. The random values of a sample differ
+    from pass to pass.
 
     Args:
         sources: all outputs of each reader; they must agree in number, types and axes. Outside of a
@@ -181,7 +181,7 @@ def mix(
         num_shards: number of parts that the mixture is divided into. The sources must not be sharded.
         pad_last_batch: end an epoch with a full batch, by repeating its last sample.
         schedule: {step: weights}: the weights from a step on; before the first step, `weights` applies. A step is a
-            global batch; in dynamic mode, which has no batches, it is a sample of a shard.
+            global batch; in dynamic mode, which has no batches, a step is one sample of each shard.
         seed: seed of sources that shuffle without a seed of their own; -1: the pipeline's.
         shard_id: the part to read, 0 to `num_shards` - 1.
         temperature: shares are proportional to weights ** (1 / temperature), so larger temperatures make shares more even.
@@ -191,8 +191,8 @@ def mix(
 
     Returns: as many outputs as a source has.
 
-    An epoch has as many samples as all sources together. Without `pad_last_batch` this is rounded up, so that all
-    shards take the same number. `reader_meta` has the size and share of each source under "sources".
+    An epoch has as many samples as all sources together. Without `pad_last_batch`, their number is rounded up, so
+    that all shards take equally many. `reader_meta` has the size and share of each source under "sources".
 
     Parity: DALI has no such operator.
 

@@ -35,8 +35,8 @@ from jdali.readers.shared_tables import shared
 _NAME = "readers.mxnet"
 _NO_INDEX = "RecordIO index file doesn't contain any indices"
 # A part of a record begins with the magic number, its position in the record (3 bits) and its length (29 bits). The data
-# follow, padded to a multiple of 4 bytes. Where a record's data contain the magic number, the data are split and the
-# magic number is left out.
+# follow, padded to a multiple of 4 bytes. Where a record's data contain the magic number, a part ends, and the magic
+# number is left out.
 _MAGIC = 0xCED7230A
 MAGIC_BYTES = struct.pack("<I", _MAGIC)
 _PART = struct.Struct("<II")
@@ -81,7 +81,7 @@ class RecordIOReader(RecordReader):
         whole = (buffer.at(starts, "<u4") == _MAGIC) & (words >> _LENGTH_BITS == _WHOLE)
         labels = buffer.at(data, "<u4").astype(np.int64)
         images = data + _IMAGE.size + 4 * labels
-        # After the record nothing may follow except, if the index omits records, another record.
+        # Nothing may follow the record, except another record if the index omits records.
         after = np.minimum(ends + (data - ends) % 4, chosen.ends)
         # All other records are left to `load`, which raises their errors.
         whole &= (ends <= chosen.ends) & (images <= ends)
@@ -124,7 +124,7 @@ def _joined(record: bytes, every: bool) -> bytes:
         at += length + -length % 4
         if position in (_WHOLE, _LAST):
             break
-    # Nothing may follow except, if the index omits records, another record.
+    # Nothing may follow, except another record if the index omits records.
     if at < len(record) and (every or record[at : at + 4] != MAGIC_BYTES):
         raise Misplaced(f"its length leaves {len(record) - at} bytes before the next record")
     return MAGIC_BYTES.join(parts)
@@ -137,7 +137,7 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> A
         progress: called with the number of bytes seen, after each part of a record.
 
     Raises:
-        CutShort: the file is no RecordIO file, damaged, or ends within a record.
+        CutShort: the file is no RecordIO file, is damaged, or ends within a record.
     """
     offsets: list[int] = []
     at = 0
@@ -228,7 +228,7 @@ def mxnet(
 ) -> RecordIOReader:
     """Reads MXNet's RecordIO files: encoded images, and their labels.
 
-    Records come in the order of the files, not of the index.
+    Records come in the order in which the files store them; the order of the index is ignored.
 
     Args:
         path: paths of the files.

@@ -133,13 +133,13 @@ def nemo_asr(
         max_duration: skip entries with a longer "duration", seconds; 0: no limit.
         min_duration: skip entries with a shorter or missing "duration", seconds; 0: no limit.
         quality: quality of the resampling, 0 to 100.
-        read_idxs: also return the position in the manifest; skipped entries do not count.
+        read_idxs: also return the position of the entry in its manifest; skipped entries do not count.
         read_sample_rate: also return the sampling rate of the file.
         read_text: also return the text.
         sample_rate: rate to resample to, Hz; 0 or less: no resampling.
 
-    Returns: the sound, `dtype`, [T] if `downmix` and else [T, C]; float32 [], the rate of the file, even
-        if the sound is resampled; uint8 [bytes], UTF-8; int64 [1].
+    Returns: the sound, `dtype`, [T] with `downmix`, otherwise [T, C]; the rate of the file, float32 [], even if the
+        sound is resampled; the text, uint8 [bytes], UTF-8; the position, int64 [1].
 
     Example:
         sound, rate, text = fn.readers.nemo_asr(

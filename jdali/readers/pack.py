@@ -33,7 +33,7 @@ class PackReader(OverReader):
     Args:
         encode: tokenizes documents; None: documents are tokens.
         pad_id: token for padding after the documents of a row.
-        continued: positions count through all pieces of a document; otherwise each piece starts at 0.
+        continued: positions count through all pieces of a document; otherwise they start at 0 in each piece.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class PackReader(OverReader):
 def documents_of(
     source: Reader, load: Callable[[np.ndarray], Loaded], encode: Encode | None, indices: np.ndarray
 ) -> tuple[list[list[np.ndarray]], dict[int, Exception]]:
-    """Reads documents; returns the failures and, for each output, the tokens of each document (none if it failed)."""
+    """Reads documents; returns each output's tokens by document (none for a failed document), and the failures."""
     loaded = load(indices)
     failures = dict(loaded.failures)
     good = np.delete(np.arange(len(indices)), list(failures)).tolist()
@@ -186,10 +186,11 @@ def pack(
 ) -> PackReader:
     """Packs documents into rows of one length. Documents are token sequences, or texts to tokenize.
 
-    A row is a sample. Documents come in the order of their reader. Each `window` of documents is packed separately,
-    longest first. So the rows depend only on the lengths and the order of the documents, and each step always has the
-    same rows. A run resumes from any state with any number of shards and, from the next window on, with other weights
-    of a mixture: no document is lost, and none comes twice in a pass. All shards must be at the same step.
+    A row is a sample. Documents are taken in the order of their reader. Each window of `window` documents is packed
+    separately, longest first. So the rows depend only on the lengths and the order of the documents, and each step
+    always has the same rows. A run resumes from any state, with any number of shards and, from the next window on, with
+    other weights of a mixture. No document is lost, and none comes twice in a pass. All shards must resume from the
+    same step.
 
     Building the pipeline reads and tokenizes each document once to find its length. Lengths are cached on disk if
     `paths` or `path` names all files, as for Parquet, Arrow, TFRecord, WebDataset, and mixtures of these.
@@ -199,11 +200,12 @@ def pack(
             length; with `tokenizer`, a single output of texts. Outside of a pipeline's definition, a pair of the
             reader's name and its arguments.
         length: length of a row, tokens; see `long_documents`.
-        add_special_tokens, bos, eos, tokenizer: tokenize texts, as `tokenize` does; None: the documents are tokens.
-        continue_positions: positions count through all pieces of a document; otherwise each piece begins at 0.
-        lengths: number of tokens of each document of the data set, such as a column of a table; for a mixture, of all
-            sources, one source after another. The documents are then not read to find their lengths. If a document is
-            longer than stated here, its row is a bad sample.
+        add_special_tokens, bos, eos, tokenizer: arguments of `tokenize`, for texts; `tokenizer` None: documents are
+            tokens.
+        continue_positions: positions count through all pieces of a document; otherwise they start at 0 in each piece.
+        lengths: number of tokens of each document of the data set, such as a column of a table; for a mixture, the
+            numbers of all sources, one source after another. Building the pipeline then reads no documents. If
+            documents are longer than stated and do not fit into their row, the row is a bad sample.
         long_documents: "truncate" cuts documents that are longer than a row; "split" divides them
             into pieces of `length` and a rest, each packed as a document with its own segment id.
         num_shards: number of parts that the rows are divided into. The documents' reader must not be sharded.
@@ -213,9 +215,9 @@ def pack(
         strategy: "first_fit" puts a document into the first row with room, "best_fit" into the fullest row with room.
         window: number of documents to pack together; None: as many as fill 128 rows on average.
 
-    Returns: each output of the documents, [length], padded; int32 [length], the number of the document in its row, from 1 on,
-        0 for padding; and int32 [length], the position in the document. If the reader returns a dict, the last two are named
-        "segment_ids" and "positions".
+    Returns: each output of the documents, [length], padded; for each token, the number of its document in the row,
+        from 1 on, 0 for padding, int32 [length]; and for each token, its position in the document, int32 [length]. If
+        the reader returns a dict, the last two outputs are named "segment_ids" and "positions".
 
     For iterators and `reader_meta`, an epoch has the rows of the first pass over the documents; a later shuffled pass
     may have a few rows more or less. In the `schedule` of a mixture, a step counts `batch_size` documents, not rows.

@@ -166,8 +166,8 @@ def parquet(
     Parity: DALI has no such reader.
 
     Args:
-        columns: names of the columns; "." separates the names of nested fields. For a struct with a field "bytes" (the
-            Hugging Face Hub stores pictures and sounds so), this field is read.
+        columns: names of the columns; "." separates the names of nested fields. For a struct with a field "bytes", only
+            this field is read; the Hugging Face Hub stores pictures and sounds in such structs.
         paths: paths of the files.
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
             `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that the filter names.

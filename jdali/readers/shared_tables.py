@@ -1,7 +1,7 @@
 """Shares the tables of a data set (names, offsets of records) with all workers of a machine, which map them into memory.
 
 A reader computes large or slow tables through `shared`. The user's process opens the reader within `noting`, which
-records the tables. A worker opens the same reader within `reusing`, and gets the recorded tables, which are sent like
+records the tables. A worker opens the same reader within `reusing`, and gets the recorded tables. They are sent like
 other arrays, in memory that the workers map (`_workers/wire.py`).
 
 A table may have the name of an argument of its reader, such as `files`. Workers then use the table, and get `()` for the

@@ -70,7 +70,7 @@ class TFRecordReader(RecordReader):
     """Reads examples from TFRecord files.
 
     Args:
-        found: for each file, its records with heads and CRCs, and how they were found (`FoundBy`).
+        found: for each file, its records, including heads and CRCs, and how they were found (`FoundBy`).
     """
 
     def __init__(
@@ -136,7 +136,7 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> R
         progress: called with the number of bytes seen, after each record.
 
     Raises:
-        CutShort: the file is no TFRecord file, damaged, or ends within a record.
+        CutShort: the file is no TFRecord file, is damaged, or ends within a record.
     """
     _need_crc()
     offsets: list[int] = []
@@ -267,7 +267,7 @@ def tfrecord(
     """Reads features from the records of TFRecord files: an output for each feature; `fn` returns a dict of the outputs.
 
     The CRC of each record is checked. Where a record has fewer elements than the feature's shape, the
-    feature's default value fills the rest. A feature stored with another type than declared is an error.
+    feature's default value fills the rest. A feature whose stored type differs from the declared type raises an error.
 
     Parity: DALI does not check CRCs, leaves missing elements undefined, and requires an index.
 

@@ -79,8 +79,8 @@ def legacy_options(
         dtype: UINT8 or FLOAT.
         file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds. Negative ones
             count from the end, and an end of 0 is the end of the video.
-        file_list_include_preceding_frame: round starts in `file_list` down to a frame, and ends up; False: round
-            starts up, and ends down.
+        file_list_include_preceding_frame: round the start of a part in `file_list` down to a frame, and its end up;
+            False: round the start up, and the end down.
         normalized: values are from 0 to 1; otherwise from 0 to 255.
         pad_sequences: also return sequences that begin in the clip but lack frames at its end; frames of zeros fill them up.
         skip_vfr_check: without effect: variable frame rates are always read.
@@ -164,7 +164,7 @@ def video(*, sequence_length: Static[int], **options: object) -> VideoReader:
     """Reads sequences of frames from videos: H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more.
 
     Args:
-        sequence_length: frames of a sequence.
+        sequence_length: number of frames of a sequence.
 
     Returns: `dtype` [F, H, W, C]; then, if requested, the label, int32 [1], the frame numbers and the times.
 
@@ -206,7 +206,7 @@ def video_resize(*, sequence_length: Static[int], **options: object) -> VideoRea
     The reader itself returns whole frames; `jdali.fn` and `jdali.dynamic` add a `resize` after it.
 
     Args:
-        sequence_length: frames of a sequence.
+        sequence_length: number of frames of a sequence.
 
     Returns: the outputs of `readers.video`.
 
@@ -242,7 +242,7 @@ def experimental_video(
         file_list_include_end: without effect, as in DALI: a part excludes the frame at its end.
         file_list_rounding: rounding of starts and ends that lie between two frames:
             "start_down_end_up", "start_up_end_down", "all_up" or "all_down".
-        sequence_length: frames of a sequence.
+        sequence_length: number of frames of a sequence.
         fill_value: value of padding frames, 0 to 255: one number for all channels, or a list with a number for each channel.
         pad_mode: padding of sequences that lack frames at the end of a clip. With "none", a sequence needs
             `sequence_length` * `stride` frames up to the end of the clip. Each other mode also returns the next

@@ -23,5 +23,5 @@ if TYPE_CHECKING:
     from jdali.serving.app import application as application
     from jdali.serving.app import serve as serve
 
-# Imported on first use, because they need Starlette; `ServedModel` in another server does not.
+# Imported on first use, because they need Starlette. `ServedModel` works without it, for instance in another server.
 _imported(__name__, dict.fromkeys(("ServerLimits", "application", "serve"), "jdali.serving.app"))

@@ -1,1 +1,1 @@
-"""Parts of `tools/make_docs.py`: pages of operators and their examples, the gallery, tutorials, links."""
+"""Implements `tools/make_docs.py`: pages of operators and their examples, the gallery, tutorials, links."""

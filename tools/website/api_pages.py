@@ -1,8 +1,8 @@
-"""Pages of the API reference: a page a module, which mkdocstrings fills with its docstrings."""
+"""Writes the pages of the API reference, one for each module; mkdocstrings adds the module's docstrings."""
 
 from __future__ import annotations
 
-# What the reference shows: module, and what the page is for.
+# Modules of the reference, and titles of their pages.
 MODULES = {
     "jdali": "Data sets, batches and exported pipelines",
     "jdali.pipeline": "Pipelines",
@@ -29,7 +29,7 @@ MODULES = {
     "jdali.sysconfig": "Paths and flags",
 }
 
-# Of other modules, what they list in `__all__`.
+# Members that a page shows. A module that is missing here shows its `__all__`.
 _MEMBERS = {
     "jdali": [
         "statistics",

@@ -1,4 +1,4 @@
-"""Opens pages in Chromium at two widths, and reports what is wrong there."""
+"""Opens pages in Chromium at two widths, and reports their problems."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-WIDTHS = (390, 1280)  # a telephone's, a desktop's
+WIDTHS = (390, 1280)  # pixels: a telephone, a desktop
 _SHOWN = (
     "index",
     "gallery",
@@ -25,16 +25,16 @@ _SHOWN = (
     "migration/torchvision",
     "tutorials/images",
 )
-_SECONDS = 30.0  # that a page may take to load
+_SECONDS = 30.0  # maximum seconds to wait for a message of the browser
 _SEARCHED_FROM = "operators/resize"
-# What is found first.
+# Searched words, and a part of the address that must be found first.
 _FOUND = {
     "gaussian": "operators/gaussian_blur.html",
     "random crop": "random_crop",
     "resume": "/resuming.html",
 }
 
-# Runs in the page. Lazy pictures further down are not loaded: only those that were tried can be broken.
+# Runs in the page. Lazy pictures may not be loaded yet, so only other pictures are checked.
 _PROBLEMS = """(() => {
   const found = [];
   const wide = document.documentElement.scrollWidth - innerWidth;
@@ -55,7 +55,7 @@ _PROBLEMS = """(() => {
 
 _VERSIONS = """[...document.querySelectorAll(".md-version__link")].map((link) => link.href)"""
 
-# Types into the search of the theme, which looks when a key goes up; its index is loaded when it is first used.
+# Types into the theme's search field, which searches at each "keyup" event and loads its index on first use.
 _SEARCH = """(async (word) => {
   const field = document.querySelector(".md-search__input");
   field.focus();
@@ -76,7 +76,7 @@ def chromium() -> str | None:
 
 
 class Tab:
-    """A tab of the browser, driven by its protocol for developers."""
+    """Controls a tab of the browser through the Chrome DevTools protocol."""
 
     def __init__(self, socket: Any):
         self._socket = socket
@@ -96,7 +96,7 @@ class Tab:
                 return result
 
     async def open(self, address: str, width: int, *, dark: bool = False) -> list[str]:
-        """Opens a page; returns what is wrong with it."""
+        """Opens a page; returns its problems."""
         self.events.clear()
         await self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False
@@ -110,8 +110,10 @@ class Tab:
         return [*looked["result"]["value"], *filter(None, map(_complaint, self.events))]
 
     async def search(self, word: str) -> list[str]:
-        """Searches the site for a word; returns the addresses that are found."""
-        await self.call("Emulation.setFocusEmulationEnabled", enabled=True)  # the field wakes up by the focus
+        """Searches the site for a word; returns the addresses of the results."""
+        await self.call(
+            "Emulation.setFocusEmulationEnabled", enabled=True
+        )  # the field searches only with focus
         found = await self.call(
             "Runtime.evaluate",
             expression=f"{_SEARCH}({json.dumps(word)})",
@@ -131,13 +133,13 @@ class Tab:
         return message
 
     async def picture(self, file: Path) -> None:
-        """Writes what is shown."""
+        """Writes a screenshot to a PNG file."""
         made = await self.call("Page.captureScreenshot", format="png")
         file.write_bytes(base64.b64decode(made["data"]))
 
 
 def _complaint(event: dict[str, Any]) -> str:
-    """Says what is wrong by an event of the browser; "" if nothing is."""
+    """Describes the problem that an event of the browser reports; "" if it reports none."""
     parameters = event["params"]
     match event["method"]:
         case "Runtime.exceptionThrown":
@@ -175,7 +177,7 @@ async def _look(port: int, folder: Path, names: Sequence[str], pictures: Path | 
     for name in _SHOWN if pictures else ():
         for width, dark in itertools.product(WIDTHS, (False, True)):
             await tab.open((folder / f"{name}.html").as_uri(), width, dark=dark)
-            await asyncio.sleep(0.5)  # fonts and pictures of this file system
+            await asyncio.sleep(0.5)  # until fonts and pictures are loaded from disk
             assert pictures is not None
             await tab.picture(
                 pictures / f"{name.replace('/', '-')}-{width}-{'dark' if dark else 'light'}.png"
@@ -187,7 +189,7 @@ async def _look(port: int, folder: Path, names: Sequence[str], pictures: Path | 
 
 
 async def _versions_missed(tab: Tab, folder: Path, name: str) -> list[str]:
-    """Names the versions of the site that the selector of a page does not lead to."""
+    """Lists the versions of the site that are missing in a page's selector."""
     await tab.open((folder / f"{name}.html").as_uri(), WIDTHS[-1])
     shown = await tab.call("Runtime.evaluate", expression=_VERSIONS, returnByValue=True)
     wanted = {page.as_uri() for page in folder.parent.glob("*/index.html")}
@@ -195,15 +197,16 @@ async def _versions_missed(tab: Tab, folder: Path, name: str) -> list[str]:
 
 
 def look(folder: Path, names: Sequence[str] = (), pictures: Path | None = None) -> None:
-    """Opens pages at each width, with the light scheme, and searches the site from one of them.
+    """Opens pages at each width, in the light colour scheme, and searches the site from one page.
 
     Args:
-        folder: of the site.
-        names: pages, without ".html"; empty: all.
-        pictures: folder for pictures of some pages, in light and dark; None: none.
+        folder: folder of the site.
+        names: names of the pages, without ".html"; empty: all pages.
+        pictures: folder for screenshots of some pages, in the light and the dark scheme; None: no screenshots.
 
     Raises:
-        SystemExit: Chromium is missing, or pages have errors, ask other hosts, or are wider than the window.
+        SystemExit: Chromium is missing; or a page has errors, requests data from another host, or is wider than the
+            window.
     """
     folder, program = folder.resolve(), chromium()
     if program is None:
@@ -213,7 +216,7 @@ def look(folder: Path, names: Sequence[str] = (), pictures: Path | None = None) 
     )
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:  # its processes may write on
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:  # Chromium may still write to it
         command = [program, "--headless", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-port=0"]
         # Chromium's sandbox does not work for root, as in most containers; the pages are our own.
         command += ["--no-sandbox"] if os.geteuid() == 0 else []
@@ -229,7 +232,7 @@ def look(folder: Path, names: Sequence[str] = (), pictures: Path | None = None) 
 
 
 def _port(browser: subprocess.Popen[str]) -> int:
-    """Waits until the browser says where it listens."""
+    """Waits until the browser prints its DevTools port; returns the port."""
     assert browser.stderr is not None
     said = []
     for line in browser.stderr:

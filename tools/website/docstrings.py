@@ -1,4 +1,4 @@
-"""Signatures and docstrings as Markdown."""
+"""Converts signatures and docstrings to Markdown."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-# Arguments that all operators have: they stand at the end of a page's table.
+# Splits the entries of "Args:", which are indented by four spaces.
 _ARGUMENT = re.compile(r"\n(?=    \S)")
 
 
 def signature(function: Callable[..., Any], name: str) -> str:
-    """Writes the signature with one argument a line."""
+    """Writes the signature with one argument on each line."""
     lines: list[str] = []
     starred = False
     for p in inspect.signature(function).parameters.values():
@@ -43,7 +43,7 @@ def parts(text: str) -> dict[str, list[str]]:
             found["args"].append(_arguments(rest))
             target = "text"
             continue
-        if block.startswith("Example:"):  # the page has it as a program
+        if block.startswith("Example:"):  # the page shows it as a program
             continue
         label = re.match(r"(Returns|Parity|Raises):\s*", block)
         if label:
@@ -54,12 +54,12 @@ def parts(text: str) -> dict[str, list[str]]:
 
 
 def _paragraph(block: str) -> str:
-    """Markdown of a paragraph: lists and indented formulas keep their lines."""
+    """Converts a paragraph to Markdown; lists and indented formulas keep their lines."""
     if re.match(r"[*-] ", block):
         return "\n".join("* " + escaped(item[2:]) for item in re.split(r"\n(?=[*-] )", block))
     if block.startswith("    ") or ">>>" in block:
         return f"```text\n{inspect.cleandoc(block)}\n```"
-    # Text up to a colon, then indented lines: a formula.
+    # A line that ends with a colon, followed by indented lines, introduces a formula.
     lead, _, rest = block.partition("\n    ")
     if rest and lead.rstrip().endswith(":") and "\n" not in lead:
         return f"{escaped(lead)}\n\n```text\n{inspect.cleandoc('    ' + rest)}\n```"
@@ -75,12 +75,12 @@ def _arguments(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Text fit for a cell of a table."""
+    """Escapes text for a cell of a Markdown table."""
     return text.replace("|", "\\|")
 
 
 def escaped(text: str) -> str:
-    """Plain text of a docstring as Markdown on one line: brackets and stars are signs, `code` stays."""
+    """Converts text to one line of Markdown: escapes special characters outside of `code`, and links addresses."""
     pieces = re.split(r"(`[^`]+`|https?://[^\s)]+)", " ".join(text.split()))
     for i, piece in enumerate(pieces):
         if i % 2 == 0:

@@ -1,4 +1,4 @@
-"""Draws what comes out of an operator: pictures, sounds with their waveform, spectrograms, boxes."""
+"""Draws the outputs of operators: pictures, waveforms of sounds, spectrograms, boxes."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from PIL import Image, ImageDraw
 from website.examples import Result
 from website.sources import RATE, photograph
 
-_INK = "#7d8590"  # of axes: readable on white and on black
-_STRIP = 480  # largest width of a picture, pixels
+_INK = "#7d8590"  # colour of axes, readable on white and on black
+_STRIP = 480  # maximum width of a picture, pixels
 
 
 @dataclasses.dataclass(frozen=True)
 class Drawing:
-    """Files that show a result, and what they show.
+    """Files that show a result, with a caption.
 
     Attributes:
         picture: name of a PNG file.
-        caption: plain text.
+        caption: description of the picture, as plain text.
         sound: name of a WAV file, or "".
     """
 
@@ -33,7 +33,7 @@ class Drawing:
 
 
 def draw(result: Result, folder: Path, stem: str) -> Drawing | None:
-    """Draws the first sample of a result; None where numbers say more than a picture."""
+    """Draws the first sample of a result; returns None if the sample is better shown as numbers."""
     sample = result.samples[0]
     file = f"{stem}-{result.name}.png"
     if result.name.startswith("boxes") and sample.ndim == 2 and sample.shape[1] == 4:
@@ -55,7 +55,7 @@ def draw(result: Result, folder: Path, stem: str) -> Drawing | None:
 
 
 def as_picture(sample: np.ndarray, layout: str) -> Image.Image | None:
-    """Makes a picture of what is one: HWC, CHW with a layout, or frames side by side; None for what is none."""
+    """Converts an image, or frames side by side, to a picture of 1 or 3 channels; returns None for other samples."""
     if layout == "CHW" or (
         layout != "HWC" and sample.ndim == 3 and sample.shape[0] == 3 and sample.shape[2] > 4
     ):
@@ -79,7 +79,7 @@ def as_picture(sample: np.ndarray, layout: str) -> Image.Image | None:
 
 
 def _flow_colours(flow: np.ndarray) -> np.ndarray:
-    """Colours vectors [F, H, W, 2] by their direction, bright by their length."""
+    """Colours flow vectors [F, H, W, 2]: the hue shows their direction, the brightness their length."""
     length = np.hypot(flow[..., 0], flow[..., 1])
     hue = (np.arctan2(flow[..., 1], flow[..., 0]) / (2 * np.pi) % 1 * 255).astype(np.uint8)
     value = (255 * length / max(float(length.max()), 1e-6)).astype(np.uint8)
@@ -98,7 +98,7 @@ def _boxes(boxes: np.ndarray) -> Image.Image:
 
 
 def _sound(samples: np.ndarray, folder: Path, file: str) -> Drawing:
-    rate = RATE if samples.size > 12000 else RATE // 2  # what the examples resample to
+    rate = RATE if samples.size > 12000 else RATE // 2  # an example resamples to half the rate
     name = file.removesuffix(".png") + ".wav"
     with wave.open(str(folder / name), "wb") as target:
         target.setnchannels(1)
@@ -120,7 +120,7 @@ def _plot(file: Path, values: np.ndarray) -> None:
 
 
 def _spectrogram(file: Path, values: np.ndarray, name: str) -> None:
-    """Draws frequency over time, time by the step of 10 ms that the examples have."""
+    """Draws frequency over time; the windows of the examples are 10 ms apart."""
     if name != "coefficients" and values.min() >= 0:
         values = 10 * np.log10(np.maximum(values, values.max() * 1e-8))
     bands = {"mel": "band", "coefficients": "coefficient"}.get(name, "frequency in hertz")

@@ -1,7 +1,7 @@
-"""Reads the examples in the docstrings of operators, writes programs from them, and runs these.
+"""Reads the examples in the docstrings of operators, writes programs from them, and runs the programs.
 
-Behind "Example:" stand statements of a pipeline. Each call of the operator is an example, with the statements before it.
-Names that they read and do not bind are inputs, which `sources.py` loads.
+The section "Example:" of a docstring has statements of a pipeline. Each call of the operator, with the statements
+before it, is an example. Names that these statements use but do not assign are inputs, which `sources.py` loads.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class Result:
     """An output of an example.
 
     Attributes:
-        name: in the program.
-        samples: of the batch; one of a pure function.
-        layout: of a sample.
+        name: name of the variable in the program.
+        samples: samples of the batch; only one for a pure function.
+        layout: layout of a sample.
     """
 
     name: str
@@ -64,13 +64,13 @@ class Result:
 
 @dataclasses.dataclass(frozen=True)
 class Example:
-    """One call of an operator.
+    """One call of an operator, with the statements around it.
 
     Attributes:
-        code: the example section that has it.
-        statements: of a pipeline; the last one that calls is the operator's.
-        inputs: names of sources.
-        outputs: names that the last statement binds.
+        code: text of the whole section "Example:".
+        statements: statements of a pipeline; the last call among them calls the operator.
+        inputs: names of the sources.
+        outputs: names that the last statement assigns.
     """
 
     code: str
@@ -80,7 +80,7 @@ class Example:
 
     @property
     def arguments(self) -> str:
-        """Arguments of the call by name, as they are written."""
+        """Returns the keyword arguments of the operator's call, as they are written."""
         (*_, call) = (s.value for s in self.statements if isinstance(s.value, ast.Call))
         return ", ".join(_argument(self.code, a) for a in call.keywords) or "no arguments"
 
@@ -89,7 +89,7 @@ def examples(op: Operator) -> list[Example]:
     """Reads the examples of an operator.
 
     Raises:
-        RuntimeError: its docstring has none.
+        RuntimeError: the docstring has no example that calls the operator.
     """
     code = _section(op)
     groups: list[list[ast.Assign]] = []
@@ -97,7 +97,7 @@ def examples(op: Operator) -> list[Example]:
     for statement in ast.parse(code).body:
         assert isinstance(statement, ast.Assign), code
         if groups and not isinstance(statement.value, ast.Call) and not begun:
-            groups[-1].append(statement)  # takes the results apart
+            groups[-1].append(statement)  # unpacks the results of the call
             continue
         begun.append(statement)
         if f"fn.{op.name}(" in ast.unparse(statement):
@@ -109,7 +109,7 @@ def examples(op: Operator) -> list[Example]:
 
 
 def _section(op: Operator) -> str:
-    """Returns the text behind "Example:"; operators that share a docstring have it under their own names."""
+    """Returns the text of the section "Example:"; if operators share a docstring, inserts the name of this operator."""
     found = re.search(r"^Example:[ \n](.*?)(?=\n\n|\Z)", op.doc, re.DOTALL | re.MULTILINE)
     code = textwrap.dedent(found[1]) if found else ""
     for name in re.findall(r"\bfn\.([\w.]+)\(", code):
@@ -119,7 +119,7 @@ def _section(op: Operator) -> str:
 
 
 def _inputs(statements: list[ast.Assign]) -> tuple[str, ...]:
-    """Lists the sources that statements read before they bind the name, in order."""
+    """Lists the sources whose names the statements use before they assign them, in order."""
     found: dict[str, None] = {}
     bound: set[str] = set()
     for statement in statements:
@@ -143,7 +143,7 @@ def _argument(code: str, argument: ast.expr | ast.keyword) -> str:
 def _statement(
     example: Example, statement: ast.Assign, package: str, names: Callable[[str], str], first: str, last: str
 ) -> str:
-    """Writes a statement of an example with another package, other names, and further arguments of its call."""
+    """Writes a statement of an example for `package`, with renamed variables, and `first` and `last` as arguments."""
     code, value = example.code, statement.value
     targets = ", ".join(map(names, _bound(statement)))
     if not isinstance(value, ast.Call) or not ast.unparse(value.func).startswith("fn."):
@@ -154,7 +154,7 @@ def _statement(
 
 
 def _call(function: str, listed: list[str]) -> str:
-    """Writes a call: on one line, its arguments on another, or each on its own, as they fit."""
+    """Writes a call on one line if it fits, else with its arguments on a second line, or each on its own line."""
     whole = ", ".join(listed)
     if len(function) + len(whole) <= 56:
         return f"{function}({whole})"
@@ -164,7 +164,7 @@ def _call(function: str, listed: list[str]) -> str:
 
 
 def _loading(sources: Iterable[str]) -> list[str]:
-    """Lists the statements that load the inputs, each once."""
+    """Lists the statements that load the inputs, without repetitions."""
     statements = [
         ast.get_source_segment(text, node) or "" for text in sources for node in ast.parse(text).body
     ]
@@ -193,7 +193,7 @@ def _indented(text: str) -> str:
 
 
 def pure_program(op: Operator, example: Example) -> str:
-    """Writes a program with the pure function of the operator; "" where the example has no counterpart."""
+    """Writes a program that calls the operator's pure function; returns "" if the example has no such counterpart."""
     if not isinstance(op, CompiledOp) or "fn.external_source" in example.code:
         return ""
     first = "jax.random.key(0)" if op.random else ""
@@ -209,7 +209,7 @@ def _singular(name: str) -> str:
 
 
 def run_pipeline(example: Example) -> list[Result]:
-    """Runs the pipeline of an example in the working directory, one batch."""
+    """Runs one batch of an example's pipeline in the working directory."""
     names: dict[str, Any] = {}
     exec(compile(pipeline_program(example), "<example of a pipeline>", "exec"), names)
     pipe = names["example"]()

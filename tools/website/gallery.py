@@ -1,4 +1,4 @@
-"""The gallery: a tile for every operator, with its picture, sound, or numbers."""
+"""Writes the gallery, which has a tile for every operator with its picture or numbers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def page(groups: Mapping[str, list[Operator]], outcomes: Mapping[str, Outcome]) 
 
     Args:
         groups: operators by family.
-        outcomes: of their examples, by name.
+        outcomes: outcomes of the operators' examples, by operator name.
     """
     blocks = [_HEAD]
     for family, members in sorted(groups.items(), key=lambda item: item[0] in ("readers", "decoders")):

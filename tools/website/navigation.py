@@ -1,4 +1,4 @@
-"""The navigation of the site; pages that it does not name go to the end of their part."""
+"""Defines the navigation of the site. Guides that it does not name follow the named ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from website import api_pages, operators
 
-# Guides in their order; others follow by name.
+# Guides in order of reading; guides that are missing here follow in alphabetical order.
 _GUIDES = [
     "installing.md",
     "tasks.md",
@@ -28,7 +28,7 @@ _FIRST = {"index.md", "getting_started.md", "gallery.md", "releasing.md"}
 
 
 def navigation(pages: Path) -> list[Any]:
-    """Returns MkDocs' navigation of the pages in a folder."""
+    """Returns MkDocs' navigation for the pages in a folder."""
     known = {*_GUIDES, *_WITH_OTHERS, *_FROM_OTHERS, *_FIRST}
     further = sorted(p.name for p in pages.glob("*.md") if p.name not in known)
     project = [*_folder(pages, "project"), *_folder(pages, "internals")]

@@ -1,4 +1,4 @@
-"""Draws results that are numbers: tables of coloured cells, bytes, and what a matrix does to a letter."""
+"""Draws results that are numbers: tables of coloured cells, bytes, and the effect of a matrix on a letter."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from website.examples import Result
 
-_ROWS, _COLUMNS = 6, 10  # of a table, at most
-_TABLES = 3  # of a picture
+_ROWS, _COLUMNS = 6, 10  # maximum size of a table
+_TABLES = 3  # maximum number of tables in a picture
 _LETTER = np.array(
     [
         [0, 0],
@@ -30,7 +30,7 @@ _INK = "#7d8590"  # readable on white and on black
 
 
 def draw_numbers(results: Sequence[Result], file: Path) -> str:
-    """Draws results as tables, the first sample of each; returns what the picture shows."""
+    """Draws the first sample of each result as a table; returns the caption of the picture."""
     from matplotlib.figure import Figure
 
     if len(results) == 1 and results[0].name == "matrix" and results[0].samples[0].shape == (2, 3):
@@ -47,18 +47,18 @@ def draw_numbers(results: Sequence[Result], file: Path) -> str:
 
 
 def _table(sample: np.ndarray) -> np.ndarray:
-    """The first rows and columns of an array; of its first plane where it has more axes."""
+    """Returns the first rows and columns of an array, or of its first plane if it has more than two axes."""
     while sample.ndim > 2:
         sample = sample[0] if len(sample) else sample.reshape(0, 0)
     rows = np.atleast_2d(sample)
-    if sample.ndim == 1 and sample.size > _COLUMNS:  # a long one goes on in the next row
+    if sample.ndim == 1 and sample.size > _COLUMNS:  # a long row is wrapped
         kept = sample[: _ROWS * _COLUMNS]
         rows = kept[: len(kept) // _COLUMNS * _COLUMNS].reshape(-1, _COLUMNS)
     return rows[:_ROWS, :_COLUMNS]
 
 
 def _draw_table(axes: Any, result: Result, table: np.ndarray) -> None:
-    """Draws cells whose colour says how large their value is."""
+    """Draws a table; the colour of a cell shows its value."""
     sample = result.samples[0]
     axes.set_title(f"{result.name}: {sample.dtype} {list(sample.shape)}", fontsize=8, color=_INK, loc="left")
     axes.axis("off")
@@ -66,7 +66,9 @@ def _draw_table(axes: Any, result: Result, table: np.ndarray) -> None:
         return
     values = table.astype(np.float64)
     low, high = np.nanmin(values), np.nanmax(values)
-    shares = 0.05 + 0.45 * (values - low) / max(high - low, 1e-9)  # light: the text on them is black
+    shares = 0.05 + 0.45 * (values - low) / max(
+        high - low, 1e-9
+    )  # light colours, because the text on them is black
     axes.imshow(shares, cmap="YlGnBu", vmin=0, vmax=1, aspect="auto")
     is_bytes = sample.dtype == np.uint8 and sample.ndim == 1
     for (row, column), value in np.ndenumerate(table):

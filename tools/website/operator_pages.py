@@ -1,4 +1,4 @@
-"""Pages of operators as Markdown: example with its result, signature, arguments, differences, names."""
+"""Writes the pages of operators as Markdown: an example with its result, signature, arguments, differences, names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from website.examples import (
 )
 from website.number_drawing import draw_numbers
 
-# What goes into an operator, by its first input: drawn by the examples that make it.
+# Drawings of inputs, by the name of the first input. The examples of the operators that return them have drawn them.
 _BEFORE = {
     "images": Drawing("decoders-image-images.png", "the input"),
     "sound": Drawing("decoders-audio-sound.png", "the input", "decoders-audio-sound.wav"),
@@ -39,9 +39,9 @@ class Outcome:
 
     Attributes:
         pipeline: outputs of the pipeline.
-        pure: outputs of the pure function; empty if the operator has none, or its example is no plain call.
-        drawings: of the pipeline's outputs.
-        more: of the examples after the first, with their arguments as captions.
+        pure: outputs of the pure function; empty if the example has no program with a pure function.
+        drawings: drawings of the pipeline's outputs.
+        more: drawings of the examples after the first, with the arguments of their calls as captions.
     """
 
     pipeline: Sequence[Result] = ()
@@ -51,11 +51,11 @@ class Outcome:
 
 
 def run_examples(op: Operator, files: Path, pictures: Path) -> Outcome:
-    """Runs the examples of an operator and draws what comes out.
+    """Runs the examples of an operator and draws their results.
 
     Args:
         op: the operator.
-        files: folder that the examples read.
+        files: folder with the files that the examples read.
         pictures: folder for the drawings.
 
     Raises:
@@ -88,7 +88,7 @@ def page(op: Operator, outcome: Outcome) -> str:
 
     Args:
         op: the operator.
-        outcome: of its examples.
+        outcome: results of the operator's examples.
     """
     function = operators.function(op)
     example = examples(op)[0]
@@ -128,7 +128,7 @@ def page(op: Operator, outcome: Outcome) -> str:
 
 
 def _tab(title: str, code: str, results: Sequence[Result]) -> str:
-    """Writes a tab: the program, and what comes out."""
+    """Writes a tab with a program and its results."""
     inner = f"```python\n{code.strip()}\n```"
     if results:
         shown = "\n".join(map(str, results))
@@ -168,7 +168,7 @@ def _differences(op: Operator, parity: Sequence[str]) -> list[str]:
 
 
 def index(groups: dict[str, list[Operator]]) -> str:
-    """Writes the list of all operators, by family."""
+    """Writes the page that lists all operators by family."""
     count = sum(map(len, groups.values()))
     blocks = [
         "# Operators",

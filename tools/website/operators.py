@@ -1,4 +1,4 @@
-"""Facts about operators, from their records: families, summaries, names, what differs from DALI."""
+"""Finds facts about operators in their records: families, summaries, names, differences from DALI."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jdali._operators.surface import ALIASES, class_name
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Families in the order of the site, with what they are called there.
+# Families in the order of the site, with their titles.
 FAMILIES = {
     "readers": "Readers",
     "decoders": "Decoders",
@@ -42,7 +42,7 @@ def public_operators() -> list[Operator]:
 
 
 def family(op: Operator) -> str:
-    """Returns the key in `FAMILIES` of an operator: that of its name, else of the package that it is in."""
+    """Returns an operator's key in `FAMILIES`: the first part of the operator's name, or else its package."""
     parts = op.name.split(".")
     if parts[0] == "experimental":
         parts = parts[1:]
@@ -57,7 +57,7 @@ def family(op: Operator) -> str:
 
 
 def by_family() -> dict[str, list[Operator]]:
-    """Groups the public operators, families in their order."""
+    """Groups the public operators by family, in the order of `FAMILIES`."""
     groups: dict[str, list[Operator]] = {name: [] for name in FAMILIES}
     for op in public_operators():
         groups[family(op)].append(op)
@@ -65,17 +65,17 @@ def by_family() -> dict[str, list[Operator]]:
 
 
 def function(op: Operator) -> Any:
-    """Returns `jdali.fn`'s function of an operator."""
+    """Returns the function of an operator in `jdali.fn`."""
     return functools.reduce(getattr, op.name.split("."), jdali.fn)
 
 
 def summary(op: Operator) -> str:
-    """Returns the first paragraph of the docstring on one line."""
+    """Returns the first paragraph of an operator's docstring on one line."""
     return " ".join(op.doc.partition("\n\n")[0].split())
 
 
 def names(op: Operator) -> list[tuple[str, str]]:
-    """Lists the other names of an operator, and DALI's devices and source, each with what it is."""
+    """Lists rows (description, name) of an operator's names, and of its devices and source in DALI."""
     rows = [("in a pipeline", f"jdali.fn.{op.name}"), ("as a class", f"jdali.ops.{class_name(op.name)}")]
     for name in (op.name, class_name(op.name)):
         if _has(jdali.dynamic, name):
@@ -104,7 +104,7 @@ def _has(module: ModuleType, name: str) -> bool:
 
 @functools.cache
 def _rows_of_differences() -> list[tuple[frozenset[str], str, str]]:
-    """Rows of docs/differences.md: code words of the first column, what differs, why."""
+    """Returns the rows of docs/differences.md: names in the first column, what differs, why."""
     found = []
     for line in (ROOT / "docs" / "differences.md").read_text().splitlines():
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]

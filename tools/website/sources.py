@@ -1,4 +1,4 @@
-"""Data that the examples read: files on disk, and the lines of a program that load them."""
+"""Provides the inputs of the examples: files on disk, and the statements that load them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from PIL import Image
 
 from website.operators import ROOT
 
-WIDTH = 240  # of photographs, pixels
-RATE = 16000  # of sounds, hertz
+WIDTH = 240  # width of photographs, pixels
+RATE = 16000  # sampling rate of sounds, hertz
 
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """Lines that make an input.
+    """Statements that load an input.
 
     Attributes:
-        pipeline: statements in a pipeline, which bind the name of the source.
-        pure: statements of a program with arrays, which bind its singular.
+        pipeline: statements in a pipeline, which assign the batch to the name of the source.
+        pure: statements in a program with pure functions, which assign the name `singular`.
         singular: name of one sample.
     """
 
@@ -34,7 +34,7 @@ class Source:
 
 
 def literal(name: str, values: str) -> Source:
-    """Makes a source of an array that is written in the program."""
+    """Makes a source of an array whose values are written in the program."""
     call = f"{name} = fn.external_source(lambda sample: {values}, batch=False)"
     if len(call) > 78:
         call = f"{name} = fn.external_source(\n    lambda sample: {values},\n    batch=False,\n)"
@@ -55,7 +55,7 @@ SOURCES = {
         'image = np.asarray(Image.open("photos/building/china.jpg"))',
         "image",
     ),
-    "pictures": Source(  # a whole batch in pure calls, for operators that mix samples
+    "pictures": Source(  # a whole batch in pure programs, too, for operators that mix samples
         f"{_READ}pictures = fn.decoders.image(jpegs)",
         'files = ["photos/building/china.jpg", "photos/flower/flower.jpg"]\n'
         "pictures = np.stack([np.asarray(Image.open(file)) for file in files])",
@@ -107,7 +107,7 @@ SOURCES = {
 
 
 def photograph(name: str = "china.jpg") -> np.ndarray:
-    """Loads a photograph of scikit-learn's, reduced to uint8 [153, 240, 3] or so."""
+    """Loads one of scikit-learn's photographs, reduced to a width of 240 pixels: uint8 [H, 240, 3]."""
     from sklearn.datasets import load_sample_image
 
     whole = Image.fromarray(load_sample_image(name))
@@ -116,7 +116,7 @@ def photograph(name: str = "china.jpg") -> np.ndarray:
 
 
 def rising_notes(first: float) -> np.ndarray:
-    """Synthesizes four notes after a tenth of a second of silence: float32 [samples]."""
+    """Synthesizes 0.1 seconds of silence and four notes, float32 [samples]; the first has `first` hertz."""
     time = np.arange(RATE // 4) / RATE
     fade = np.sin(np.pi * np.arange(time.size) / time.size) ** 0.5
     notes = [first * 2 ** (step / 12) for step in (0, 4, 7, 12)]
@@ -125,7 +125,7 @@ def rising_notes(first: float) -> np.ndarray:
 
 
 def write_files(root: Path) -> None:
-    """Writes what the examples read: photographs, sounds, and a data set of every format.
+    """Writes the files that the examples read: photographs, sounds, and a data set of every format.
 
     Raises:
         ImportError: an optional package of the formats is missing.

@@ -1,4 +1,4 @@
-"""Copies the pages that people write to the folder that MkDocs reads, and turns their links to where pages go."""
+"""Copies handwritten pages to the folder that MkDocs reads, and rewrites their links to pages of the site."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from website.operators import ROOT, public_operators
 
-# Pages outside docs/, and where they go. `README.md` leads to the landing page.
+# Pages outside of docs/, and their places on the site. `README.md` is not copied; links to it lead to the landing page.
 OTHERS = {
     "CHANGELOG.md": "project/changelog.md",
     "ARCHITECTURE.md": "project/architecture.md",
@@ -25,7 +25,7 @@ _LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 
 
 def targets() -> dict[str, str]:
-    """Maps files of the repository to pages of the site, both relative."""
+    """Maps files of the repository to pages of the site; both are relative paths."""
     pages = {str(p.relative_to(ROOT)): str(p.relative_to(ROOT / "docs")) for p in _written()}
     tutorials = {
         f"docs/tutorials/{p.name}": f"tutorials/{p.stem}.md"
@@ -35,20 +35,20 @@ def targets() -> dict[str, str]:
 
 
 def _written() -> list[Path]:
-    """Lists the files below docs/ that are pages, or that pages show."""
+    """Lists the pages below docs/, and the files that they use, such as images."""
     kinds = (".md", ".png", ".svg", ".gif", ".css", ".js")
     return sorted(p for p in (ROOT / "docs").rglob("*") if p.suffix in kinds)
 
 
 def stage(folder: Path, examples: Mapping[str, str]) -> None:
-    """Copies all written pages.
+    """Copies all handwritten pages.
 
     Args:
-        folder: where to.
-        examples: pages made of the folder of examples, by file of the repository.
+        folder: target of the copies.
+        examples: result of `example_pages`.
 
     Raises:
-        RuntimeError: a page links to a file that is on no page.
+        RuntimeError: a page links to a file that has no page on the site.
     """
     mapping = targets() | dict(examples)
     wrong: list[str] = []
@@ -70,19 +70,19 @@ def stage(folder: Path, examples: Mapping[str, str]) -> None:
 
 
 def found_late(text: str) -> str:
-    """Has the search list a page behind the guides and operators that have the same words."""
+    """Adds a header that makes the site's search rank a page below guides and operators."""
     return f"---\nsearch: {{boost: 0.1}}\n---\n\n{text}"
 
 
 def turned(text: str, source: str, target: str, mapping: Mapping[str, str], wrong: list[str]) -> str:
-    """Turns the links of a page from files of the repository to pages of the site.
+    """Rewrites the links of a page, from files of the repository to pages of the site.
 
     Args:
-        text: the page.
-        source: its file in the repository.
-        target: its page.
-        mapping: pages by files.
-        wrong: gets a line for each link to what is on no page.
+        text: text of the page.
+        source: file of the page in the repository.
+        target: place of the page on the site.
+        mapping: pages of the site by files of the repository.
+        wrong: a list to which links to files without a page are added.
     """
 
     def link(match: re.Match[str]) -> str:
@@ -92,13 +92,13 @@ def turned(text: str, source: str, target: str, mapping: Mapping[str, str], wron
         file = os.path.normpath(os.path.join(os.path.dirname(source), path))
         page = mapping.get(file)
         if page is None:
-            # The landing page is the site's alone, and leads to pages that the build makes: MkDocs checks these.
+            # The landing page, only used on the site, links to generated pages; MkDocs checks these links.
             if source != "docs/index.md":
                 wrong.append(f"{source}: {path}")
             return match[0]
         return before + os.path.relpath(page, os.path.dirname(target) or ".") + (fragment or "") + after
 
-    # Code is not text: a type in brackets followed by a call is no link.
+    # Skip code, where brackets followed by parentheses are not a link.
     pieces = re.split(r"(^```.*?^```|`[^`\n]*`)", text, flags=re.M | re.S)
     for i, piece in enumerate(pieces):
         if i % 2 == 0:
@@ -111,7 +111,7 @@ def turned(text: str, source: str, target: str, mapping: Mapping[str, str], wron
 
 
 def _operator(code: str, before: str) -> str:
-    """Names the operator whose page a piece of code leads to, `fn.resize` for one; "" if there is none."""
+    """Returns the operator that inline code names, such as `fn.resize`; "" if the code should not link to a page."""
     found = re.fullmatch(r"`fn\.([\w.]+?)(\(.*\))?`", code)
     title = before.rpartition("\n")[2].startswith("#")
     return found[1] if found and found[1] in _names() and not title and not before.endswith("[") else ""
@@ -123,7 +123,7 @@ def _names() -> frozenset[str]:
 
 
 def example_pages(folder: Path) -> dict[str, str]:
-    """Writes pages with the sources of examples/flax; returns pages by files of the repository."""
+    """Writes pages with the source code of examples/flax; maps files of the repository to these pages."""
     made = {}
     (folder / "examples").mkdir(parents=True, exist_ok=True)
     lines = [
@@ -144,11 +144,11 @@ def example_pages(folder: Path) -> dict[str, str]:
 
 
 def broken_links(folder: Path) -> list[str]:
-    """Lists links, pictures and sounds of HTML pages that lead nowhere, or to another host for what a page needs."""
+    """Lists broken links of HTML pages, and files that pages load from another host."""
     broken = []
     for file in sorted(
         set(folder.rglob("*.html")) - {folder / "404.html"}
-    ):  # its links begin at the site's root
+    ):  # the links of 404.html begin at the site's root
         text = file.read_text()
         for kind, link in re.findall(r'\b(href|src)="?([^"#\s>]+)', text):
             if re.match(r"(https?:)?//", link):

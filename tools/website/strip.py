@@ -1,4 +1,4 @@
-"""The picture of README and of the landing page: a photograph, and what operators make of it."""
+"""Draws the picture of README and of the landing page: a photograph, and the results of operators on it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _COLUMNS, _GAP = 6, 6
 
 
 def write_strip(pictures: Path, file: Path) -> None:
-    """Writes the strip.
+    """Writes the picture.
 
     Args:
         pictures: folder with the drawings of the operators' examples.
-        file: PNG file.
+        file: path of the PNG file to write.
     """
     rows = -(-len(_SHOWN) // _COLUMNS)
     size = (_COLUMNS * (_TILE[0] + _GAP) - _GAP, rows * (_TILE[1] + _GAP) - _GAP)

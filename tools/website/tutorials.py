@@ -1,4 +1,4 @@
-"""Runs the tutorials, which are scripts of cells, and writes each as a page and as a notebook."""
+"""Runs the tutorials, which are scripts divided into cells, and writes each as a page and as a notebook."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from website.operators import ROOT
 
 FOLDER = ROOT / "docs" / "tutorials"
 TUTORIALS = [path.stem for path in sorted(FOLDER.glob("*.py"))]
-_SECONDS = 300  # that one cell may take
-_LARGEST = 4000  # characters of text that a cell shows
+_SECONDS = 300  # maximum seconds for a cell
+_LARGEST = 4000  # maximum characters of an output that a page shows
 
 
 class Kernel:
-    """Runs notebooks in one process, each in a folder of its own and without the names of those before."""
+    """Runs notebooks in one process. Each notebook starts in an empty folder, without earlier notebooks' variables."""
 
     def __init__(self) -> None:
         from nbclient import NotebookClient
@@ -35,7 +35,7 @@ class Kernel:
 
     @contextlib.contextmanager
     def started(self) -> Iterator[Kernel]:
-        """Starts the process, and ends it."""
+        """Starts the process, and ends it at the end of the context."""
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
         environment = {**os.environ, "PYTHONPATH": path}
         with (
@@ -45,7 +45,7 @@ class Kernel:
             yield self
 
     def execute(self, notebook: Any) -> None:
-        """Runs the cells of a notebook, and puts what they print and draw into it.
+        """Runs the cells of a notebook, and stores their outputs in the notebook.
 
         Raises:
             nbclient.exceptions.CellExecutionError: a cell fails.
@@ -64,9 +64,9 @@ def write_tutorial(name: str, folder: Path, kernel: Kernel | None) -> None:
     """Writes `<name>.ipynb`, `<name>.md` and the pictures of a tutorial.
 
     Args:
-        name: of the script, without ".py".
-        folder: where to.
-        kernel: runs its cells, so that the page has what they print and draw; None: they are not run.
+        name: name of the script, without ".py".
+        folder: target of the files.
+        kernel: kernel that runs the cells, so that the page shows their outputs; None does not run them.
 
     Raises:
         nbclient.exceptions.CellExecutionError: a cell fails.
@@ -83,7 +83,7 @@ def write_tutorial(name: str, folder: Path, kernel: Kernel | None) -> None:
 
 
 def as_markdown(notebook: Any, name: str, folder: Path) -> str:
-    """Writes the cells of a notebook as Markdown, and their pictures as files beside it."""
+    """Converts the cells of a notebook to Markdown; writes their pictures to files in `folder`."""
     blocks: list[str] = []
     for number, cell in enumerate(notebook.cells):
         if cell.cell_type == "markdown":
@@ -97,7 +97,7 @@ def as_markdown(notebook: Any, name: str, folder: Path) -> str:
 
 
 def _output(output: Any, stem: str, folder: Path) -> str:
-    """Writes one output: text, or a picture."""
+    """Converts an output of a cell, text or a picture, to Markdown."""
     if output.output_type == "stream":
         return _text(output.text) if output.name == "stdout" else ""
     made = output.get("data", {})

@@ -1,7 +1,7 @@
-"""Versions of the site beside each other: a folder each, and the list that the selector in the header reads.
+"""Lists the versions of the site, each in its own folder, for the selector in the header.
 
-Material's own selector, and mike, which writes for it, ask for a JSON file; browsers refuse that to a page from disk. A list that
-is a script works there too, and nothing has to be pushed to a branch of Git.
+The selector of Material for MkDocs reads a JSON file, which browsers refuse to load for a page on disk. This list is a
+script, which also works on disk.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FIRST_PAGE = """<!doctype html>
 
 
 def write_versions(root: Path) -> list[str]:
-    """Writes the list of the versions in a folder, and a first page that leads to the newest.
+    """Writes the list of the versions in a folder, and an index page that redirects to the newest version.
 
     Returns: the versions, newest first.
     """
@@ -33,7 +33,7 @@ def write_versions(root: Path) -> list[str]:
 
 
 def _version(folder: Path) -> Version | None:
-    """The version that a folder has; None if it is no site."""
+    """Returns the version in a folder's name; None if the folder is not a version of the site."""
     if not (folder / "index.html").exists():
         return None
     try:

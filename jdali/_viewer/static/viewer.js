@@ -12,7 +12,7 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
   }
 });
-// Parts that are fetched again until they say that they are done; what is open or has the focus stays so.
+// Fetches the live part again until it is done; keeps its open details and the focus.
 const live = document.querySelector("[data-live]");
 let shown = "";
 async function refresh() {

@@ -1,4 +1,4 @@
-"""Makes tasks in actors of Ray. `jdali.plugin.ray` has the client's side; an actor imports neither that nor JAX."""
+"""Runs tasks in actors of Ray. `jdali.plugin.ray` is the client's side; actors import neither this plugin nor JAX."""
 
 from jdali._workers.on_ray.pipeline_actor import ActorAnswer as ActorAnswer
 from jdali._workers.on_ray.pipeline_actor import ActorCall as ActorCall

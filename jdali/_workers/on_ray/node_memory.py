@@ -1,8 +1,8 @@
-"""Shares memory among the actors of a node, so that the data that a pipeline sends is there only once.
+"""Shares memory among the actors of a node, so that a node holds only one copy of the data that a pipeline sends.
 
 ```
  first actor: binds address 0, fills memory ──▶ a thread sends the descriptor to each actor that connects
- other actors: address 0 is bound, so they connect to it and map the memory; each binds an address of its own as well
+ other actors: address 0 is bound, so they connect to it and map the memory; each also binds an address of its own
  an actor that starts when the first has died: binds address 0, asks the other addresses, and fills memory if none answers
 ```
 

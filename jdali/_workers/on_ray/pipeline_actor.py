@@ -1,7 +1,7 @@
-"""Makes tasks in an actor of Ray, which has a process for each pipeline that it works for.
+"""Runs tasks in an actor of Ray, which has a process for each pipeline that it works for.
 
-A task that crashes ends only this process, not the actor. So the signal or exit code is known, no other task is blamed, and
-other pipelines continue.
+A task that crashes ends only the process of its pipeline, not the actor. So the signal or exit code is known, no other
+task is blamed, and other pipelines continue.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ActorCall(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class ActorPlace:
-    """Describes where an actor runs. If `error` is set, the pipeline could not be started, and the actor makes no tasks."""
+    """Describes where an actor runs. If `error` is set, the pipeline could not start, and the actor runs no tasks."""
 
     node: str
     node_id: str
@@ -71,9 +71,9 @@ class ActorAnswer:
     Attributes:
         packed: a `TaskOutcome` for each task, or one exception for all (`is_error`); None if there are no results.
         is_unknown: True if the client has not joined, or was idle for so long that it must join again.
-        death: death of the process during this call; None if it made all tasks, or died during another call.
+        death: death of the process during this call; None if it did not die, or died during another call.
         position: position of the task that was running when the process died.
-        error: reason why the actor cannot make tasks of this client.
+        error: reason why the actor cannot run tasks of this client.
         deaths: number of the client's processes that have died in this actor.
     """
 
@@ -109,14 +109,14 @@ class ActorClient:
         return not self.calls and time.monotonic() - self.used > _IDLE_SECONDS
 
     async def make(self, call: ActorCall) -> MadeTask:
-        """Has the process make the tasks of a call; raises CallKilledError if the process dies."""
+        """Runs the tasks of a call in the process; raises CallKilledError if the process dies."""
         content = packed_memory(call.packed, call.arrays)
         # The process writes the log to shared memory, where it can be read after the process has died.
         log = content.memory.map() if call.has_log and content.memory is not None else None
         # Do not try again here: a new process would first compile, but processes of other actors have already compiled.
         future = self.pool.submit(content, call.order, patience=0)
         try:
-            return await asyncio.shield(asyncio.wrap_future(future))  # only the pool may end it
+            return await asyncio.shield(asyncio.wrap_future(future))  # cancelling the call must not end it
         except TaskKilledError as error:
             death = error.deaths[-1] if error.deaths else None
             position = 0 if log is None else running(log, call.packed)
@@ -129,7 +129,7 @@ class ActorClient:
 
 
 class PipelineActor:
-    """The class of the actors. An actor makes tasks for any number of clients."""
+    """Runs the tasks of any number of clients, as an actor of Ray."""
 
     def __init__(self) -> None:
         self._node_id: str = ray.get_runtime_context().get_node_id()
@@ -147,7 +147,7 @@ class PipelineActor:
         return ActorPlace(self._node, self._node_id, os.getpid())
 
     async def make(self, name: str, call: ActorCall) -> ActorAnswer:
-        """Makes tasks of a client that has joined."""
+        """Runs tasks of a client that has joined."""
         client = self._clients.get(name)
         if client is None:
             return ActorAnswer(is_unknown=True)
@@ -178,7 +178,7 @@ class PipelineActor:
             return self._clients[name]
 
     async def _answer(self, name: str, client: ActorClient, call: ActorCall) -> ActorAnswer:
-        """Returns the answer to a call, once its tasks are made."""
+        """Returns the answer to a call, once its tasks are finished."""
         try:
             made = await client.make(call)
         except CallKilledError as error:
@@ -202,7 +202,7 @@ def running(log: mmap.mmap, packed: PackedValue) -> int:
 
 
 class CallKilledError(RuntimeError):
-    """Raised if a process died before all tasks of a call were made. `death` is None if another call was running."""
+    """Raised if a process died before it had finished a call. `death` is None if another call was running."""
 
     def __init__(self, death: WorkerDeath | None, position: int):
         super().__init__(str(death))
@@ -219,7 +219,7 @@ def packed_memory(packed: PackedValue, arrays: Sequence[Bytes]) -> PackedMemory:
 
 
 def _filled(start: ActorStart) -> Memory:
-    """Copies the arrays of a definition out of the object store, because a process cannot map its memory."""
+    """Copies the arrays of a definition out of the object store, because a process cannot map the store's memory."""
     memory: Any = start.memory
     arrays = [memory[offset : offset + size] for offset, size in start.start.spans]
     filled = packed_memory(start.start, arrays).memory

@@ -19,7 +19,7 @@ class MissingArgException(TypeError):
 
     Attributes:
         augmentation: the augmentation.
-        missing_args: names of the arguments.
+        missing_args: names of the missing arguments.
     """
 
     def __init__(self, message: str, augmentation: HasFunction, missing_args: list[str]):
@@ -31,7 +31,7 @@ class UnusedArgException(TypeError):
     """Raised if a call has an argument that no augmentation takes.
 
     Attributes:
-        unused_args: names of the arguments.
+        unused_args: names of the unused arguments.
     """
 
     def __init__(self, message: str, unused_args: list[str]):

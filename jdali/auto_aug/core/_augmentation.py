@@ -80,7 +80,7 @@ def signed_bin(
 
 
 class Augmentation:
-    """Applies an operation with a magnitude to a batch; the decorator `augmentation` makes one.
+    """Applies an operation with a magnitude to a batch. The decorator `augmentation` makes an `Augmentation`.
 
     Attributes:
         op: the function, `op(data, parameter, **arguments)`.
@@ -193,7 +193,7 @@ class Augmentation:
         num_magnitude_bins: int | None = None,
         **kwargs: object,
     ) -> Callable[[], Any]:
-        """Looks up the parameter; returns a function that applies the operation later, after a choice has split the batch."""
+        """Looks up the parameter, and returns a function that applies the operation; `select` calls this function."""
         parameters = _args.further_parameters(self.op)
         missing = [p.name for p in parameters if p.default is p.empty and p.name not in kwargs]
         if missing:

@@ -43,7 +43,7 @@ def augmentation(
     """Makes an `Augmentation` from a function that calls operators of `jdali.fn`.
 
     The function takes the data and a parameter by position, and may take further arguments. A call of the augmentation
-    takes a magnitude bin in place of the parameter, which is `mag_to_param(±magnitudes[magnitude_bin])`.
+    takes a magnitude bin in place of the parameter, and passes `mag_to_param(±magnitudes[magnitude_bin])` on.
 
         >>> @augmentation(mag_range=(0, 0.5), randomly_negate=True, mag_to_param=lambda m: 1 + m)
         ... def darken(data, factor):
@@ -62,8 +62,8 @@ def augmentation(
         augmentation_cls: class of the result; None: `Augmentation`.
 
     Raises:
-        TypeError: `function` is not callable, takes fewer than two positional arguments, or is an augmentation, whose
-            settings its method `augmentation` changes.
+        TypeError: `function` is not callable, takes fewer than two positional arguments, or is already an augmentation.
+            Call the method `augmentation` to change the settings of an augmentation.
     """
 
     def decorate(function: Callable[..., object]) -> Augmentation:

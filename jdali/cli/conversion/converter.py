@@ -101,7 +101,7 @@ def convert(
 
 
 def _claim(folder: str, plan: Mapping[str, Any]) -> None:
-    """Creates the folder if it is missing, and records the conversion in it; raises ValueError if it contains anything else."""
+    """Creates a missing folder, and records the conversion; raises ValueError if the folder has other contents."""
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, _PLAN)
     if os.path.exists(path):

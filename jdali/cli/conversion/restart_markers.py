@@ -18,8 +18,8 @@ from jdali._system.extras import install
 from jdali.codecs import image as codec
 from jdali.types import ANY_DATA
 
-# A marker after each MCU makes a file 10% larger, a marker after 8 MCUs only 1%. With longer intervals, tiles would be much
-# wider than windows.
+# A marker after each MCU makes a file 10% larger, a marker after 8 MCUs only 1%. With longer intervals, much more than
+# the window would be decoded.
 _WANTED_INTERVAL = 8
 # From turbojpeg.h: the kind of instance that transforms, and two parameters.
 _TRANSFORM, _OPTIMIZE, _RESTART_BLOCKS = 2, 11, 18
@@ -102,7 +102,7 @@ def _by_program(program: str, data: bytes, interval: int) -> bytes:
 
 
 def interval_of(across: int) -> int:
-    """Returns the best interval of markers that divides the number of MCUs in a row, so that segments form tiles."""
+    """Returns the best interval that divides the number of MCUs in a row. No segment then crosses the end of a row."""
     divisors = [n for n in range(1, across + 1) if across % n == 0]
     return min(divisors, key=lambda n: (max(n, _WANTED_INTERVAL) / min(n, _WANTED_INTERVAL), n))
 
@@ -117,8 +117,8 @@ def units_across(data: bytes) -> int | None:
 def with_markers(data: bytes) -> bytes:
     """Adds restart markers to a JPEG file without changing pixels.
 
-    Files that have tiles already, or cannot have tiles, are returned unchanged. Progressive files become sequential, since
-    only sequential files can be decoded in parts.
+    A file is returned unchanged if its interval already divides its rows, or if it cannot be decoded in parts even with
+    markers. Progressive files become sequential, since only sequential files can be decoded in parts.
 
     Raises:
         SampleError: the file cannot be rewritten, or its pixels would change.

@@ -60,7 +60,7 @@ class Source:
         read: `read(index)` reads a sample, in any thread.
         name: `name(index)` names the place of a sample, for messages.
         identity: JSON-able value that distinguishes this data set from others.
-        keyed: the data set has keys; otherwise numbers serve as keys.
+        keyed: True if the data set has keys; if False, numbers serve as keys.
         classes: class names of each field of labels.
         schema: Arrow schema of a table; None for other formats.
         close: closes the files of the data set.
@@ -159,7 +159,7 @@ def _examples(
 
 
 def _place(firsts: Sequence[int], index: int) -> tuple[int, int]:
-    """Returns the number of the file or group that contains a sample, and the sample's row there."""
+    """Returns the number of the file or group that contains a sample, and the sample's row in it."""
     number = bisect.bisect_right(firsts, index) - 1
     return number, index - firsts[number]
 

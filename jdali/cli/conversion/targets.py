@@ -58,7 +58,7 @@ def _checksum(values: Sequence[Any]) -> bytes:
 
 
 class WebDataset(ShardWriter):
-    """Writes a tar archive with a file for each picture, sound and array, `cls` for the label, and `json` for the rest."""
+    """Writes a tar archive: a file for each picture, sound and array, `cls` for the label, `json` for other fields."""
 
     extension = "tar"
 
@@ -102,7 +102,7 @@ class WebDataset(ShardWriter):
 
 
 def _components(sample: SourceSample) -> dict[str, bytes]:
-    """Returns the contents of a sample's files by extension: the extension in the source archive, or else the field's name."""
+    """Returns a sample's files by extension: a field's name, the usual extension of its content, or the two joined."""
     files: dict[str, bytes] = {}
     rest: dict[str, Any] = {}
     single = sum(extension(_content(value)) is not None for value in sample.fields.values()) == 1
@@ -146,7 +146,7 @@ def _as_text(value: Any) -> Any:
 
 
 def _fields(sample: SourceSample, source: Source) -> dict[str, Any]:
-    """Returns the fields of a sample for a table; if it comes from a WebDataset, parses its fields."""
+    """Returns the fields of a sample for a table; parses fields that come from a WebDataset."""
     named = {
         name: _npy(value) if isinstance(value, np.ndarray) else _typed(name, value)
         for name, value in sample.fields.items()

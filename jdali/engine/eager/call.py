@@ -1,6 +1,6 @@
 """Runs one operator now, without a pipeline: the calls of dynamic mode.
 
-A call is a plan of one step, which the same runners run as in a pipeline. Plans are cached by `RunnerKey`. Per-sample
+A call is a plan with one step, and uses the same runners as a pipeline. Plans are cached by `RunnerKey`. Per-sample
 arguments are values of the batch and never compiled in, so a call with new values compiles nothing.
 """
 
@@ -51,7 +51,7 @@ class RunnerKey(NamedTuple):
 
     op: Operator
     placement: Placement
-    inputs: tuple[tuple[str, int], ...]  # layout and number of axes of each
+    inputs: tuple[tuple[str, int], ...]  # layout and number of axes of each input
     per_sample: tuple[str, ...]  # names of the per-sample arguments given
     static: tuple[tuple[str, Any], ...]
     room: int  # rows of the program, at least the batch size; see `room_for`
@@ -85,7 +85,7 @@ class _Runner:
             else HostStep(self.node, 0)
         )
         self._random = key.op.random
-        # Calls of host operators need not take turns, because these have no state except seeds.
+        # A host operator that draws nothing has no state, so its calls need not take turns.
         self._plan = PreparedPlan(
             ExecutionPlan((step,), self.node.outputs, (), ((),)), {device: key.placement.device},
             max_batch=key.room, budget=BUDGET, takes_turns=is_stage or key.op.random, runs_empty=True,
@@ -148,7 +148,9 @@ def call_ids(count: int, number: int) -> SampleIds:
     return SampleIds(np.full(count, number & _MASK32, np.uint32), np.arange(count), np.arange(count))
 
 
-_no_ids = functools.lru_cache(maxsize=64)(functools.partial(call_ids, number=0))  # nothing is drawn
+_no_ids = functools.lru_cache(maxsize=64)(
+    functools.partial(call_ids, number=0)
+)  # for operators that draw nothing
 
 
 @functools.lru_cache(maxsize=1024)

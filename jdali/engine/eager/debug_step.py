@@ -25,7 +25,7 @@ class _Kind(NamedTuple):
 
 
 class DebugStep:
-    """Represents an operator call and its runner. In each iteration, the call makes a new node, which must equal the first."""
+    """Represents an operator call and its runner. Each iteration adds a new node, which must equal the first node."""
 
     def __init__(self, node: Node, make_runner: Callable[[Node], StepRunner]):
         self.node, self._make_runner = node, make_runner
@@ -76,7 +76,7 @@ class DebugStep:
             raise RuntimeError(f"{title} unexpectedly changed value from '{was}' to '{now}'.")
 
     def run(self, node: Node, drawn: Provenance | None, env: Values, part: SampleIds, pool: Pool) -> None:
-        """Runs an iteration's node and adds its outputs to `env`; raises RuntimeError if the kind of a batch changed."""
+        """Runs an iteration's node and adds its outputs to `env`; raises RuntimeError if an input changed in kind."""
         own = Values()
         for what, mine, given in self._batches(node):
             own[mine] = batch = env[given]
@@ -91,7 +91,7 @@ class DebugStep:
             env[result] = own[mine]
 
     def _batches(self, node: Node) -> Iterator[tuple[str, DataNode, DataNode]]:
-        """Yields the title of each input batch, its value in the runner's node, and its value in the iteration's node."""
+        """Yields for each input batch a title for errors, the runner node's value, and the iteration node's value."""
         for i, (mine, given) in enumerate(zip(self.node.inputs, node.inputs, strict=True)):
             if isinstance(mine, DataNode) and isinstance(given, DataNode):
                 yield f"Input {i}", mine, given

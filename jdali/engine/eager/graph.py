@@ -57,7 +57,7 @@ class EagerGraph:
         ids = _eager.call_ids(count, draw.number)
         env = Values(zip(self._function.inputs, batches, strict=True))
         parts: dict[Domain, SampleIds] = {WHOLE_BATCH: ids}
-        # A sample's identity has room for 32 bits of the generator's count, so the upper bits go into the seed.
+        # A sample's identity has room for the lower 32 bits of `draw.number`, so the upper bits go into the seed.
         seed = (draw.seed + (draw.number >> 32)) & _MASK64
         try:
             self._plan.make(env, parts, pool, seed=seed)

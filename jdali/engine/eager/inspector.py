@@ -54,8 +54,8 @@ class StepwiseEngine(Engine):
             engine.options, batch_size=most, most_idle=0, seed=engine.seed, on_error="mask", max_compiles=None
         )
         super().__init__(_stepwise(engine.plan), options, sources=engine.sources)
-        # Both engines call the same functions of the user, so they share the locks of these steps. Readers may run in both at
-        # once.
+        # Both engines run the same host operators, which may call functions of the user, so these steps share locks.
+        # Readers may run in both engines at once.
         theirs = {step.nodes[0]: step.alone for step in engine._prepared}
         self._prepared = [
             prepared
@@ -152,7 +152,7 @@ class PipelineInspector:
 
     @property
     def size(self) -> int | None:
-        """Samples of the first reader's data set."""
+        """Number of samples in the first reader's data set; None without a reader."""
         return None if self.reader is None else int(self.reader.size)
 
     def step_times(self) -> list[Spent]:
@@ -215,7 +215,7 @@ class PipelineInspector:
             return _seen(number, self._make(feed))
 
     def task(self, number: int) -> BatchTask:
-        """Draws the task of a batch, without making it; raises IndexError if an external source ends before it."""
+        """Draws the task of a batch; raises IndexError if an external source ends before the batch."""
         with self._at(number) as feed:
             return feed.draw(self.batch_size)
 
@@ -228,7 +228,7 @@ class PipelineInspector:
             middle = (low + high) // 2
             try:
                 reached = int(self.task(middle).ids.epoch.max()) >= epoch
-            except IndexError:  # an external source ends before it
+            except IndexError:  # an external source ends before the batch
                 reached = True
             low, high = (low, middle) if reached else (middle + 1, high)
         return low
@@ -244,7 +244,10 @@ class PipelineInspector:
         return any(node.mixes_samples for step in self.engine.plan.steps for node in step.nodes)
 
     def trace(self, number: int, position: int) -> tuple[Trace, int, BatchTask]:
-        """Runs a sample operator by operator. Returns the trace, the position of the sample in it, and the task of the batch."""
+        """Runs a sample operator by operator.
+
+        Returns: the trace, the position of the sample in it, and a task with this sample alone.
+        """
         task = self.task(number)
         if not 0 <= position < len(task):
             raise IndexError(f"batch {number} has {len(task)} samples, there is no position {position}")

@@ -16,7 +16,7 @@ Made = TypeVar("Made")
 
 
 class ObjectCache(Generic[Made]):
-    """Makes an object for each key, and keeps up to `most` of the last used ones. Objects with unhashable keys are not kept."""
+    """Makes an object for each key, and keeps the `most` objects used last, except those with unhashable keys."""
 
     def __init__(self, make: Callable[[Any], Made], most: int):
         self._make = make

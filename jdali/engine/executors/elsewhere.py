@@ -1,8 +1,8 @@
 """Has workers run the first steps of batches, and finds the sample that kills them.
 
-If a batch crashes a worker, or two workers are killed while they make it, another worker makes its samples one by one, and
-notes each sample before it starts. If this worker crashes, the last sample noted is at fault. If it is killed, perhaps from
-outside, that sample is tried once more alone, and is at fault if the worker dies again.
+If a batch crashes a worker, or two workers are killed while they make it, another worker makes the samples of the batch
+one by one, and notes the position of each sample first. If this worker crashes, the sample noted last is at fault. If
+it is killed, perhaps from outside, the sample is tried once more alone, and is at fault if that worker dies, too.
 
 A sample at fault is treated like any bad sample. If no sample is at fault, the workers died for another reason, and the
 whole batch is made again.
@@ -44,8 +44,8 @@ class SentTask:
     """Describes a task for a worker. It includes the seed, because a restored state may change the seed.
 
     Attributes:
-        is_search: if True, the worker makes each sample alone and returns nothing. If it dies, the pool learns which sample
-            it was making.
+        is_search: if True, the worker makes each sample alone and returns nothing. If the worker dies, the pool learns
+            which sample it was making.
     """
 
     task: BatchTask
@@ -54,7 +54,7 @@ class SentTask:
 
 
 class Begun(NamedTuple):
-    """A task that was submitted to a worker."""
+    """Holds a task that was submitted to a worker."""
 
     sent: SentTask
     future: Future[MadeTask]
@@ -62,7 +62,7 @@ class Begun(NamedTuple):
 
 
 class MadeElsewhere:
-    """Has workers run the steps before the border of a plan.
+    """Has workers run the first steps of batches, up to the border of the plan.
 
     Attributes:
         timer: measures the time of batches from submission to result, and the time that workers spend on them.
@@ -153,8 +153,8 @@ def send_values(values: Iterable[TensorList]) -> tuple[SentBatch, ...]:
 
 
 def send_failure(failure: AttemptFailure) -> AttemptFailure:
-    """Returns a failure that can be pickled."""
-    cause = portable(failure.cause)  # first, because `user_error()` takes its type from the cause
+    """Returns a copy of a failure; the copy can be pickled."""
+    cause = portable(failure.cause)  # before `user_error()`, which takes its type from the cause
     blamed = {
         position: dataclasses.replace(why, error=_plain(why.error))
         for position, why in failure.blamed.items()
@@ -211,7 +211,7 @@ def killing_sample(task: BatchTask, kills: Kills) -> tuple[int, TaskKilledError]
 
 
 def make_each(task: BatchTask, makers: Sequence[Callable[[BatchTask], object]]) -> None:
-    """Makes each sample of a task as a separate batch, and notes its position before it starts.
+    """Makes each sample of a task as a separate batch. Notes the position of a sample before the sample is made.
 
     Each maker makes all samples before the next maker starts, so cheaper makers should come first.
     """

@@ -29,7 +29,7 @@ WINDOW_BATCHES = 32
 
 @dataclasses.dataclass(frozen=True)
 class LoopWindow:
-    """Measurements of the loop over some batches."""
+    """Holds measurements of the loop over some batches."""
 
     batches: int
     seconds: float  # between the first and the last batch
@@ -39,7 +39,7 @@ class LoopWindow:
 
 @dataclasses.dataclass(frozen=True)
 class Scaling:
-    """The number of workers, with the history that `next_scaling` needs.
+    """Holds the number of workers, with the history that `next_scaling` needs.
 
     Attributes:
         quiet: windows in a row in which one worker fewer would have been enough.
@@ -49,7 +49,7 @@ class Scaling:
     count: int
     quiet: int = 0
     rate: float | None = None
-    pause: int = 0  # windows in which no worker is added
+    pause: int = 0  # number of coming windows in which no worker is added
 
 
 def next_scaling(now: Scaling, window: LoopWindow, least: int, most: int) -> Scaling:
@@ -71,7 +71,7 @@ def next_scaling(now: Scaling, window: LoopWindow, least: int, most: int) -> Sca
 class WorkerScaler:
     """Measures how long the loop waits, and adds and removes workers.
 
-    Callers hold the window's `turn`, except for `note_wait`.
+    Callers hold the lock `Window.turn`, except callers of `note_wait`.
     """
 
     def __init__(

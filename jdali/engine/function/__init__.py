@@ -1,4 +1,4 @@
-"""Turns a pipeline into a pure function: its compiled operators. The host part makes the function's inputs, called the start.
+"""Turns the compiled operators of a pipeline into a pure function. The host part makes the inputs, called the start.
 
 ```
  sources ─▶ host.HostPart ─▶ start ─▶ part.Part ─▶ outputs

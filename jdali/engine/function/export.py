@@ -48,7 +48,7 @@ PICTURE_SIDES = (256, 512, 1024, 2048)
 _MOST_FORMS = 16
 # If random values decide sizes: the number of draws that are tried for each size, and a factor that enlarges the largest size.
 _DRAWS, _DRAWN_GROWTH = 8, 1.25
-# Each batch size gets its own program if an operator does not take a symbolic number of samples.
+# If an operator does not accept a symbolic number of samples, a program is written for each of these batch sizes.
 BATCH_SIZES = (1, 2, 4, 8, 16, 32)
 
 
@@ -81,7 +81,7 @@ def export_function(
             except OperatorError:
                 if position == 0:  # the largest size
                     raise
-                continue  # sizes that do not fit each other, such as a mean of two values for three channels
+                continue  # skips sizes that do not fit each other, such as a mean of two values for three channels
             programs.append(ExportedProgram(form.key(), [list(s) for s in form.program.shapes], files))
     definition = function.definition
     nodes = [node for node in definition.graph.nodes if node in _needed(function)]
@@ -114,7 +114,7 @@ def export_function(
 
 
 def check_exportable(function: PipelineFunction) -> None:
-    """Raises ValueError if an operator is not plain data, or depends on the other samples of a batch."""
+    """Raises ValueError if an operator cannot be written as plain data, or depends on other samples of the batch."""
     for node in function.host.nodes:
         if not may_be_exported(node):
             raise ValueError(

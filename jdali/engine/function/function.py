@@ -43,8 +43,8 @@ class Padded(NamedTuple):
 class PipelineFunction:
     """The operators of a pipeline between a start and its outputs, as a pure function.
 
-    `Pipeline.function` makes it. For the same samples, seed, epochs and indices it returns the pipeline's bits, for any
-    number of samples, also inside a compiled program of the caller (which on a CPU needs `compiler_options`).
+    `Pipeline.function` returns it. For the same samples, seed, epochs and indices, results equal the pipeline's bit for
+    bit, for any number of samples. On a CPU, a compiled program that calls the function needs `compiler_options`.
 
     Attributes:
         start: names of the values that it takes.
@@ -103,7 +103,7 @@ class PipelineFunction:
             epoch: epochs of the samples, int or int [N], as in the pipeline.
             index: indices of the samples in the data set, int [N], as in the pipeline; None: 0, 1, ... The random
                 values of a sample depend only on key or seed, epoch, index and operator.
-            plan: result of `plan`, needed if sizes, or values that decide sizes, are traced; replaces `extents`.
+            plan: result of `plan`; it replaces `extents`. Needed if sizes, or values that decide sizes, are traced.
 
         Returns: an array [N, ...] for each output, or `Padded`; a tuple if there are several.
 
@@ -198,7 +198,7 @@ class PipelineFunction:
         epoch: object = 0,
         index: object = None,
     ) -> FunctionPlan:
-        """Plans a call on the host, outside of the compiled program that makes it.
+        """Plans a call on the host, outside of the compiled program in which the call is made.
 
         The plan contains everything that depends on the sizes of samples, and the random values that decide sizes. Pass it
         to the compiled function, `f(images, extents=sizes, plan=plan)`, or to `sample` under `jax.vmap`.
@@ -269,7 +269,7 @@ class PipelineFunction:
         return TypeError(f"the function takes ({names}), {len(self.start)} arrays, got {len(inputs)}")
 
     def _check_planned(self, plan: FunctionPlan, arrays: Sequence[Any]) -> None:
-        """Raises ValueError if arrays differ in size from the plan, because they would be cut, or read past their end."""
+        """Raises ValueError if arrays differ in size from the plan: they would be cut, or read past their end."""
         dtypes, ragged = plan.form.values, plan.form.ragged
         for name, array, shape, dtype in zip(self.start, arrays, plan.shapes, dtypes, strict=False):
             wanted, found = (*np.shape(plan.packed)[:1], *shape), np.shape(array)

@@ -102,7 +102,7 @@ def _written_node(node: NodeRecord) -> dict[str, Any]:
 
 
 def read_graph(nodes: Iterable[Mapping[str, Any]], domains: Iterable[Sequence[Any]]) -> GraphRecord:
-    """Reads what `written_graph` wrote; raises RuntimeError if an operator, or an argument of one, is unknown."""
+    """Reads what `written_graph` wrote; raises RuntimeError if an operator or an argument is unknown."""
     branches = []
     for parent, predicate, *rest in domains:  # older versions wrote less
         branches.append(DomainRecord(parent, ValueNumber(*predicate), *rest))

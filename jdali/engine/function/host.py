@@ -30,7 +30,7 @@ Samples: TypeAlias = "TensorList | np.ndarray | Sequence[bytes | np.ndarray]"
 
 
 class HostPart:
-    """The operators of a pipeline between its readers and the start of a function.
+    """Runs the operators of a pipeline between its readers and the start of a function.
 
     Attributes:
         inputs: names of the values that it takes: outputs of readers and external sources.
@@ -39,7 +39,7 @@ class HostPart:
     """
 
     def __init__(self, definition: FunctionDefinition, *, threads: int, batch_size: int):
-        """Opens nothing yet. `batch_size` is that of the pipeline, but a call may have any number of samples."""
+        """Starts no threads yet. `batch_size` is the pipeline's; a call may have any number of samples."""
         self._start, self.seed = definition.start, definition.seed
         live = upstream(self._start)
         nodes = [n for n in definition.graph.nodes if n in live]
@@ -169,5 +169,5 @@ def _layout_of_decoded(node: Node, index: int) -> str:
     )
     try:
         return plan_call(request).outputs[index].layout
-    except (TypeError, ValueError, RuntimeError):  # decodes no pictures, or is random
+    except (TypeError, ValueError, RuntimeError):  # the operator decodes no pictures, or is random
         return ""

@@ -35,7 +35,7 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
         threads: number of threads that decode.
 
     Raises:
-        jdali.FolderError: the folder is damaged, or has another version of jdali or another fingerprint.
+        jdali.FolderError: the folder is damaged, was written by another version of jdali, or has another fingerprint.
     """
     require_flatbuffers()
     enable_compilation_cache()
@@ -114,7 +114,7 @@ def _check_sizes(path: Path, manifest: Manifest) -> None:
 
 
 def _is_element_type(name: str) -> bool:
-    """Returns True if NumPy has a type of numbers or truth values of this name."""
+    """Returns True if this is the name of an element type of numbers or truth values."""
     try:
         dtype = np.dtype(name)
     except TypeError:

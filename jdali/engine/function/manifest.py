@@ -26,7 +26,7 @@ Reference: TypeAlias = tuple[Size, Size]  # number of a node and of its output
 
 
 class FolderError(RuntimeError):
-    """Raised if an exported folder cannot be used: it is damaged, or has another version or another fingerprint."""
+    """Raised if an exported folder cannot be used: it is damaged, or its version or fingerprint differs."""
 
 
 class ProgramFile(msgspec.Struct, forbid_unknown_fields=True):
@@ -76,7 +76,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
         graph: fingerprint of the graph, as in states of a pipeline.
         nodes: as `written_graph` writes them; nodes that are not needed, such as readers, are sources without data.
         start, outputs: values that the function takes and returns, by numbers of the node and its output.
-        sizes: size of all samples of each output; None if they differ.
+        sizes: for each output, the size of its samples; None if the samples differ in size.
     """
 
     version: int

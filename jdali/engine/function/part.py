@@ -30,12 +30,12 @@ Fixed: TypeAlias = "Mapping[DataNode, np.ndarray]"
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Part:
-    """Compiled operators between values of a graph.
+    """Holds the compiled operators that make `outputs` from `start`.
 
     Attributes:
         nodes: the operators, in the order in which they run, without operators that only move samples.
         fixed: values that replace outputs of operators.
-        known: values made by these operators that some `setup` reads on the host.
+        known: values that these operators make, and that a `setup` reads on the host.
     """
 
     start: tuple[DataNode, ...]
@@ -50,7 +50,7 @@ class Part:
         return tuple(node for node in self.nodes if node.op.random)
 
     def stage(self) -> Stage:
-        """Returns the part as one stage; known and fixed values are inputs."""
+        """Returns the part as one stage. Known and fixed values are inputs of the stage, unless they are arguments."""
         given = _ids([*self.start, *self.known, *self.fixed])
         nodes = _behind(self.outputs, given, self.nodes)
         inputs: dict[DataNode, None] = dict.fromkeys(self.start)
@@ -59,7 +59,7 @@ class Part:
             for value in node.data_inputs:
                 if id(value) not in inside:
                     inputs[value] = None
-            # Known or fixed arguments are not inputs, because they are passed by value.
+            # Known and fixed arguments are passed by value, so they are not added.
         for value in self.outputs:
             if id(value) not in inside:
                 inputs[value] = None
@@ -72,7 +72,7 @@ class Part:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FunctionDefinition:
-    """Defines a function of a pipeline, which this process or another process makes.
+    """Defines a function of a pipeline. A definition is made in this process, or loaded from an export.
 
     Attributes:
         held: keys of the operators that draw the same values for every sample, by operator number.
@@ -92,7 +92,7 @@ def make_part(definition: FunctionDefinition) -> Part:
     """Finds the operators between the start and the outputs of a function.
 
     Raises:
-        ValueError: one of them is not compiled, or an output does not follow from the start.
+        ValueError: an operator is not compiled, or an output depends on more than the start.
     """
     start = [origin(v) for v in definition.start]
     fixed = {origin(v): array for v, array in definition.fixed.items()}

@@ -1,4 +1,4 @@
-"""Plans a call of a function as a stage is planned: `setup` of all operators, on the host."""
+"""Plans a call of a function: runs the `setup` of all operators on the host, as for a stage."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Planner:
         """Plans a call.
 
         Args:
-            ragged: if True, the program does not depend on the sizes of samples, even if they are equal.
+            ragged: if True, the program does not depend on the sizes of samples, even if all sizes are equal.
             pads: if True, pads ragged samples to one of few shapes; if False, to the largest sample.
         """
         env = _HostValues(self, inputs, draw)
@@ -158,7 +158,7 @@ class Planner:
 
     @functools.cached_property
     def draws_on_host(self) -> bool:
-        """True if plans depend on random values, because these decide sizes or other results of some `setup`."""
+        """True if plans depend on random values, because a `setup` uses them, for example to decide sizes."""
         if any(node.op.random and node.op.setup_sees("keys") for node in self.stage.nodes):
             return True
         outside = {id(v) for v in (*self.part.start, *self.part.fixed)}

@@ -38,8 +38,8 @@ _KEPT_PLANS = 1024
 class Preprocess:
     """Preprocesses samples as an exported pipeline does: takes bytes, returns arrays.
 
-    `jdali.load` makes it. Results have the pipeline's bits on the platform of the export. Several threads may call it at
-    once.
+    `jdali.load` returns it. On the platform of the export, results equal the pipeline's bit for bit. Several threads
+    may call it at once.
 
     Attributes:
         inputs: names of the inputs, which are outputs of readers.
@@ -49,7 +49,7 @@ class Preprocess:
         outputs, dtypes, layouts: names, element types and layouts of the outputs.
         random: names of operators that draw random values; if there are any, a call needs a key or an index.
         shapes: declared padded shapes of one sample of the start.
-        sizes: size of all samples of each output; None if they differ.
+        sizes: for each output, the size of its samples; None if the samples differ in size.
         fingerprint: the folder's fingerprint.
     """
 
@@ -93,7 +93,7 @@ class Preprocess:
             inputs: for each value of `inputs` a list with the bytes, or the array, of each sample.
             key, epoch, index: identities of random values, as in a call of `PipelineFunction`.
 
-        Returns: an array [N, ...] for each output, or `Padded` if `sizes` has None; a tuple if there are several.
+        Returns: for each output an array [N, ...], or `Padded` where `sizes` has None; a tuple if there are several.
 
         Raises:
             OperatorError: a sample is damaged, or an operator refuses it; the error names the sample.

@@ -31,8 +31,8 @@ class FunctionForm:
 
     Attributes:
         outputs: positions of the outputs among the values of the stage.
-        sizes: size of all samples of each output; None if they differ.
-        ragged: True if the program does not depend on the sizes of samples, even if they are equal.
+        sizes: for each output, the size of its samples; None if the samples differ in size.
+        ragged: True if the program does not depend on the sizes of samples, even if all sizes are equal.
     """
 
     program: ProgramForm

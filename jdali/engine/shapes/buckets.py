@@ -4,10 +4,10 @@ Every distinct padded shape costs a compilation, every padded element costs time
 its own sizes, the stage and the stage's level, but not on earlier samples or its neighbours in the batch. So at one level,
 it runs in the same program in every batch. This module implements level 0, `coarse` the other levels.
 
-* The shapes of a value are on a grid: a fine grid where padding costs time, a coarse grid where a sample takes so little
-  time that programs cost more, a roomy grid where an operator's time does not grow with the padding (`cost`).
-* The longest side of a picture is on the grid, and the other sides are a fraction of it, because most photographs have
-  one of a few aspect ratios, and independent grids would give many more shapes.
+* The shapes of a value are on a grid. The grid is fine where padding costs time, coarse where a sample takes so little
+  time that programs would cost more, and roomy where an operator's time does not grow with the padding (`cost`).
+* The longest side of a picture is on the grid, and each other side is a fraction of the longest. Most photographs have
+  one of a few aspect ratios, so this gives far fewer shapes than a grid for each side.
 * An output has the shape that the operator's `setup` computes for padded inputs, if the sample fits in it. So a resize to
   300 × 300 has no padding, and frames of sound need no programs of their own. In small batches on a CPU, where
   programs cost most, an output is padded to a square that other sizes share (`ROOM_OUT_FEW`).
@@ -28,7 +28,7 @@ from jdali.engine.shapes.cost import StageCost, elements
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Grid:
-    """Sizes to which axes are padded. An axis that is proportional to the longest one is padded to one of `fractions` of it."""
+    """Holds the sizes to which axes are padded. Shorter sides of a picture get a fraction of the longest side."""
 
     sizes: Sizes
     fractions: tuple[float, ...]  # ascending, up to 1, with few binary digits, so that quotients are exact
@@ -47,8 +47,9 @@ ROOM_OUT = Grid(COARSE, _powers(4, 1))
 # In small batches, where programs cost most, outputs of many sizes share squares of up to this many elements. A square
 # costs 0.1 to 0.3 ms a sample, to write the padding and to copy the sample out of it (benchmarks/RESULTS.md).
 ROOM_OUT_FEW, _FEW_ELEMENTS = Grid(COARSE, (1.0,)), 1 << 20
-# A shape derived from the inputs may have up to this many times as many elements as the value's own shape. The factor is larger
-# from level 1 on, because independent shapes of inputs and outputs would give too many combinations.
+# A shape derived from padded inputs may have up to this many times as many elements as the shape computed from the
+# value's true size. From level 1 on, the factor is larger, because independent shapes of inputs and outputs would give
+# too many combinations.
 _LOOSE, _LOOSE_COARSE = 1.25, 4.0
 
 # Returns the shapes of an operator's outputs for padded inputs; None if they depend on more than the shapes of the inputs.
@@ -58,7 +59,7 @@ Derive = Callable[[int, tuple[tuple[int, ...], ...]], "tuple[tuple[int, ...], ..
 
 @dataclasses.dataclass(frozen=True)
 class Group:
-    """Groups samples of a batch that share a padded shape.
+    """Holds the samples of a batch that share a padded shape.
 
     Attributes:
         shape: padded sizes of all axes of all values of the stage.
@@ -229,7 +230,7 @@ def own_shapes(extents: np.ndarray, layout: str, grid: Grid) -> np.ndarray:
         if layout[axis : axis + 1] == "C" or (proportional and axis in space):
             continue
         sizes = FINEST if video and axis in space else grid.sizes
-        # Other axes, such as frames, are computed with their padding, so their padding is never free.
+        # Operators compute the padding of axes such as frames, so these axes never get a roomy grid.
         shapes[:, axis] = round_up(
             extents[:, axis], FINE if grid in (ROOM_IN, ROOM_OUT, ROOM_OUT_FEW) else sizes
         )
@@ -251,7 +252,7 @@ def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
 
 
 def _held_or_own(held: np.ndarray, extents: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Returns `held`, the shapes in memory, where they hold the samples and are not larger than `own`; elsewhere `own`."""
+    """Returns for each sample its shape in memory, `held`, if the sample fits and `own` is not smaller; else `own`."""
     good = (held >= extents).all(axis=1) & (_sizes(held) <= _sizes(own))
     return np.where(good[:, None], held, own)
 

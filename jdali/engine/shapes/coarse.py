@@ -1,11 +1,11 @@
 """Computes padded shapes at ever coarser levels, so that samples of any sizes share a few programs.
 
 A level is a number. Level 0 is the fine grid of `buckets`. Each other level is a pair: a grid of sizes (`GRIDS`), and a
-floor, the minimum number of elements of a padded value (`FLOORS`). Most of the shapes are of small samples, which take
-little of the time; the floor pads them all to a few shapes. The shape of a sample does not depend on other samples.
+floor, the minimum number of elements of a padded value (`FLOORS`). Small samples have most of the shapes, but take
+little of the time; the floor pads them to a few shapes. The shape of a sample does not depend on other samples.
 
-A stage rises only to levels at which neither the grid nor the floor is finer. Each grid is a subset of the one before. At the
-last level all pictures of up to 4096 × 4096 have one shape, and so have all sounds of up to 16 million samples.
+A stage rises only to levels at which neither the grid nor the floor is finer. Each grid is a subset of the next finer
+grid. At the last level, all pictures of up to 4096 × 4096 have one shape, as do all sounds of up to 16 million samples.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class CoarseGrid:
     """Holds the sizes that the axes of a value may have at a level.
 
     Attributes:
-        longest: sizes of the longest side of a picture; None for `sizes`.
+        longest: sizes of the longest side of a picture; None: the same as `sizes`.
         frames: sizes of further axes of pictures, such as frames. There are few sizes, because each axis multiplies the number
             of shapes.
     """
@@ -44,7 +44,7 @@ class CoarseGrid:
     frames: Sizes
 
 
-# Grids from the finest to the coarsest. Each contains all sizes of the next one.
+# Grids from the finest to the coarsest. Each contains all sizes of the next grid.
 GRIDS = (
     CoarseGrid("steps of a quarter", FINE, None, DOUBLING),
     CoarseGrid("two sizes an octave", COARSE, None, DOUBLING),
@@ -53,11 +53,11 @@ GRIDS = (
     CoarseGrid("powers of 2, powers of 4 for longest sides", DOUBLING, QUADRUPLING, QUADRUPLING),
     CoarseGrid("powers of 4", QUADRUPLING, None, QUADRUPLING),
 )
-# Minimum numbers of elements of a padded value. Only its named axes count, without channels.
+# Minimum numbers of elements of a padded value, counted over its named axes except channels.
 FLOORS = (1, *(1 << k for k in range(8, 25)))
-# Maximum size to which an unnamed axis, such as the axis of boxes, is padded. The size is the side of a square with as many
-# elements as the floor (of a cube, if three axes are unnamed), but at most this, because the time of some operators grows with
-# the square of the number of boxes. The axis of a sound, which is its only axis, is padded to the floor.
+# The floor pads an unnamed axis, such as the axis of boxes, to the side of a square with as many elements as the floor
+# (of a cube, if three axes are unnamed), but at most to this size, because the time of some operators grows with the
+# square of the number of boxes. An axis that is the only one, as in a sound, is padded to the floor itself.
 _MOST_UNNAMED = 256
 
 LAST_LEVEL = len(GRIDS) * len(FLOORS)
@@ -115,7 +115,7 @@ def coarse_shapes(extents: np.ndarray, layout: str, level: int, roomy: Roomy | N
     shapes = extents.copy()
     for axis, letter in enumerate(letters):
         if letter == " ":
-            sizes = extents[:, axis]  # a small axis is not padded, because it may be coordinates
+            sizes = extents[:, axis]  # a small axis is not padded, because it may hold coordinates
             shapes[:, axis] = np.where(
                 sizes <= SMALL_AXIS, sizes, round_up(np.maximum(sizes, side), grid.sizes)
             )

@@ -14,31 +14,31 @@ from jdali.graph import DataNode, Stage, compiled
 
 # Nanoseconds for each element that an operator reads or writes on an accelerator, whose speed is limited by memory. At
 # best, most programs of `benchmarks/gpu_cost.py` take 0.0005 to 0.002, because they move 1 to 5 times their inputs and outputs.
-# For a CPU each operator has its own figure.
+# On a CPU, each operator has its own constant.
 _DEVICE_NANOSECONDS = 0.002
-# Nanoseconds per element: to copy it on the host or write it to new memory there, and to send it to an accelerator.
+# Nanoseconds per element: to copy it or write it to new memory on the host, and to send it to an accelerator.
 _CPU_MOVING = 0.2
 _DEVICE_MOVING = 0.02
 
-# Samples that take less time than this are padded more, because for them, more programs would cost more than the padding. An
-# accelerator takes 20 us for a decoded picture, most of it to receive the pixels, padding included.
+# Samples that take less time than this are padded more, because padding them costs less than more programs would. An
+# accelerator takes 20 us for a decoded picture, mostly to receive the pixels and the padding.
 _SECONDS_WORTH_A_PROGRAM = {"cpu": 100e-6, "gpu": 5e-6}
 # Seconds that the samples of one call should take at most. Longer calls would save little, because a call costs only about
 # 0.3 ms on the host, and would compute more unused rows.
 SECONDS_A_CALL = 8e-3
-# Share of a roomy padded shape that a sample is assumed to fill.
+# Share of its padded shape that a sample is assumed to fill, where the time depends on true sizes.
 TRUE_SHARE = 0.25
 
 
 class StageCost:
-    """Estimates the time that a stage takes for a sample, linear in the elements of its values.
+    """Estimates the time that a stage takes for a sample, as a linear function of the elements of its values.
 
     Values are in the order of `values_of`. An operator's time depends on the padded size of a value or on its true size
     (see `free_padding` of the operator).
 
     Attributes:
         seconds_worth_a_program: samples that take less time are padded more, so that they share programs.
-        free: bool [values]: padding of the value costs next to no time.
+        free: bool [values], True if padding the value costs next to no time.
     """
 
     def __init__(self, stage: Stage, platform: str):
@@ -76,6 +76,6 @@ def values_of(stage: Stage) -> list[DataNode]:
 
 
 def elements(extents: Sequence[np.ndarray]) -> np.ndarray:
-    """Counts the elements of each value, float [N, values]; an empty value, or a number, counts as one."""
+    """Counts the elements of each value, float [N, values]. An axis of size 0 counts as 1, and so does a scalar."""
     counts = [np.maximum(e, 1).prod(axis=1, dtype=np.float64) for e in extents]
     return np.stack(counts, axis=1)

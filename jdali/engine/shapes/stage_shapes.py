@@ -26,7 +26,7 @@ Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 MOST_SHAPES = 16
 # A coarser level needs new programs, so it must have at most this share of the present number of shapes.
 _WORTH_IT = 2 / 3
-# If no level pays, or the best one still has too many shapes, the stage searches again at this many times its present shapes.
+# If no level pays and has few enough shapes, the next search starts at this many times as many shapes.
 _PATIENCE = 1.5
 # A coarser level may take this many times as long, or `seconds_worth_a_program` per sample longer for each program saved.
 _MOST_TIMES = 4.0
@@ -57,7 +57,7 @@ class StageShapes:
         """Plans nothing yet.
 
         Args:
-            args: arguments of each node that are not nodes, prepared for `plan_call`.
+            args: constant arguments of each node, prepared for `plan_call`.
             most: maximum number of shapes at a level; None if the stage stays at level 0.
             few: True if batches are small and on a CPU, so that outputs whose padding costs no time share shapes.
         """
@@ -92,8 +92,8 @@ class StageShapes:
         If there are too many shapes, this first raises the level.
 
         Args:
-            rows: returns the rows of a call in the shape of a group. Unused rows are filled with samples of smaller
-                shapes, see `_filled`. If None, every sample has its own shape.
+            rows: returns the number of rows of a call for a group. Unused rows are filled with samples of smaller
+                shapes, see `_filled`. If None, every sample keeps the padded shape of its own size.
         """
         shapes = self._padded_shapes(tuple((v.dtype, v.layout) for v in values))
         extents = [v.extents for v in values]
@@ -144,7 +144,7 @@ class StageShapes:
         return None
 
     def _patience_at(self, level: _Candidate) -> float:
-        """Returns the new `_patience`. If a level has too many shapes, the stage keeps the level until there are clearly more."""
+        """Returns the `_patience` at a new level. It is above 1 if the new level still has too many shapes."""
         assert self._most is not None
         return _PATIENCE * len(level.seen) / self._most if len(level.seen) > self._most else 1.0
 
@@ -201,7 +201,7 @@ class _Search:
         self._ends = np.cumsum([0, *ranks]).tolist()
 
     def lowest(self, numbers: Sequence[int], seen: Mapping[Shape, int], goal: int) -> _Candidate:
-        """Returns the first level with at most `goal` shapes, or the last one; `numbers` go from fine to coarse levels."""
+        """Returns the first of the levels `numbers`, fine to coarse, with at most `goal` shapes, or else the last."""
         found = self.at(numbers[-1], seen)
         first, last = 0, len(numbers) - 1
         while len(found.seen) <= goal and first < last:
@@ -230,7 +230,7 @@ class _Search:
         return extents, np.array(list(alike.values()), np.int64)
 
     def at(self, number: int, seen: Mapping[Shape, int]) -> _Candidate:
-        """Evaluates one level. Counted shapes with other numbers of axes are left out."""
+        """Evaluates one level. Leaves out counted shapes whose numbers of axes are not those of this batch."""
         extents, samples = self._counted(seen)
         if not len(samples):
             return _Candidate(number, {}, 0.0)
@@ -244,7 +244,7 @@ class _Search:
 
 
 def _filled(groups: Sequence[Group], rows: Callable[[Group], int]) -> list[Group]:
-    """Moves samples that do not fill a call to unused rows of calls of larger shapes.
+    """Moves the samples of calls that are not full to unused rows of calls for larger shapes.
 
     So a sample may run in different programs in different batches, but its result has the same bits.
     """

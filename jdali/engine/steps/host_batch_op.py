@@ -31,11 +31,11 @@ class _BatchCall:
     inputs: Sequence[Any]
     fixed: Mapping[str, Any]
     varying: Mapping[str, np.ndarray]
-    scaled: Scaled | None = None  # sizes at which pictures are decoded; None for their own
+    scaled: Scaled | None = None  # sizes at which pictures are decoded; None: full size
     headers: Any = None
 
     def select(self, rows: np.ndarray) -> _BatchCall:
-        """Returns the call for some of its samples, without headers."""
+        """Returns a call for some of the samples, without headers."""
         inputs = [
             v.select(rows) if isinstance(v, TensorList) else [v[i] for i in rows.tolist()]
             for v in self.inputs
@@ -124,7 +124,7 @@ class HostBatchOpRunner(HostRunner):
     def _is_late(self, spec: BatchSpec, pool: Pool) -> bool:
         """Returns True if the samples of a batch are made only when a stage reads them.
 
-        Only a single thread makes samples late. With several threads, all would wait for the last call of the stage.
+        The pool must have a single thread, because several would all wait for the last call of the stage.
         """
         if pool.threads > 1 or spec.batch_size < 2:
             return False
@@ -156,7 +156,7 @@ class HostBatchOpRunner(HostRunner):
         return found
 
     def _scaled(self, plan: PlannedCall, probed: Probed | None) -> Scaled | None:
-        """Chooses the sizes at which the pictures of a batch are decoded; None for their own."""
+        """Chooses the sizes at which the pictures of a batch are decoded. Returns None to decode them at full size."""
         scales = self._op.scales
         if scales is None or probed is None or not self._scaled_for:
             return None
@@ -179,7 +179,7 @@ class HostBatchOpRunner(HostRunner):
         return dataclasses.replace(part, headers=self._probed(part.inputs[0]).headers)
 
     def _made(self, call: _BatchCall, pool: Pool) -> HostOutputs:
-        counts = pool.threads > 1 and not self._op.in_place  # only then is a batch divided
+        counts = pool.threads > 1 and not self._op.in_place  # else the batch is not divided
         size = sum(s.nbytes for samples in call.inputs for s in samples) if counts else 0
         workers = PoolWorkers(pool, self.policy, size, in_order=self._op.effects)
         with failing_as([self.node]):

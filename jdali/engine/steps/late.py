@@ -21,10 +21,10 @@ import numpy as np
 from jdali._batches import BatchSpec, LateBlock, Store
 from jdali._system.devices import HostArray
 
-# Smallest batch, in bytes, whose samples are made late; a smaller batch costs less if made as a whole. Late samples lower
-# the memory of a ResNet-50 worker from 342 to 220 MiB, and take no longer. Only a process with one thread makes samples
-# late: with two threads, memory would fall from 564 to 445 MiB, but validation would be a tenth slower
-# (benchmarks/RESULTS.md).
+# Smallest batch, in bytes, whose samples are made late, that is, when a stage reads them. A smaller batch costs less if
+# made as a whole. Late samples lower the memory of a ResNet-50 worker from 342 to 220 MiB, and take no longer. Only a
+# process with one thread makes samples late: with two threads, memory would fall from 564 to 445 MiB, but validation
+# would be a tenth slower (benchmarks/RESULTS.md).
 LEAST_BYTES = 8 << 20
 
 MakeSome: TypeAlias = Callable[[np.ndarray], Store]
@@ -32,14 +32,14 @@ MakeSome: TypeAlias = Callable[[np.ndarray], Store]
 
 @dataclasses.dataclass(eq=False)
 class LateSamples:
-    """Makes the samples of one output of a batch late.
+    """Makes the samples of one output of a batch late, that is, when a stage reads them.
 
     Args:
-        some: makes the samples of some rows; raises an error if one fails.
-        all: makes all samples together and returns the value of the output; raises NodeFailure if some fail.
+        some: makes the samples of some rows; raises an error if a sample fails.
+        all: makes all samples together and stores them as the output; raises NodeFailure if some fail.
 
     Attributes:
-        failed: True if a sample could not be made, or was not as planned.
+        failed: True if a sample could not be made, or its type or size was not as in `spec`.
     """
 
     spec: BatchSpec

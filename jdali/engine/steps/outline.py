@@ -22,7 +22,7 @@ STAGE = -1  # operator number of the stage's inputs
 
 
 class Slot(NamedTuple):
-    """Identifies an output of an operator in a stage by two numbers. With `STAGE` as `operator`, identifies an input instead."""
+    """Identifies an output of an operator in a stage by two numbers. If `operator` is `STAGE`, identifies an input."""
 
     operator: int
     output: int
@@ -34,7 +34,7 @@ class OperatorOutline:
 
     Attributes:
         inputs: origin of each input; a constant is the same for all samples.
-        arguments: name and origin of each per-sample argument; the origin is None if the argument comes from `setup`.
+        arguments: name and origin of each per-sample argument; None if the plan of each batch has the values.
     """
 
     op: Operator
@@ -108,7 +108,7 @@ class Packing:
     def repack(
         self, packed: np.ndarray, apart: Sequence[np.ndarray], arrays: Mapping[int, np.ndarray]
     ) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Returns a copy of a packed array with some arrays replaced, by position."""
+        """Returns what `pack` returned, with other values for the arrays at some positions."""
         packed = packed.copy()
         for position, array in arrays.items():
             self._write(packed, position, array)

@@ -85,7 +85,7 @@ class StagePlan:
     outputs: list[Store] | None = None
 
     def stage_with(self, given: ArgumentValues) -> PlannedStage:
-        """Returns the stage planned for a batch with these values."""
+        """Returns the planned stage, with the arrays of `varying` arguments replaced by the values of a batch."""
         if not self.varying:
             return self.stage
         arrays = list(self.stage.arrays)
@@ -180,8 +180,8 @@ def _value_key(values: object, *, seen: bool) -> Hashable | None:
     """Makes the part of a key for values [N, ...]; None if they do not fit in a key.
 
     Args:
-        values: an array; only NumPy arrays are read, because other arrays may be on a device.
-        seen: True if a `setup` reads the values; otherwise a plan depends only on their type and shape.
+        values: an array; the result is None if it is not NumPy's, because its values may be on a device.
+        seen: True if a `setup` reads the values; if False, a plan depends only on their type and shape.
     """
     if not isinstance(values, np.ndarray) or values.dtype == object:
         return None

@@ -31,11 +31,11 @@ from jdali.engine.steps.outline import STAGE, OperatorOutline, Packing, Slot, St
 from jdali.engine.steps.program_table import PROGRAMS, Compiled, ProgramTable
 from jdali.graph import Node, Stage
 
-# Padded bytes of the inputs and outputs of one call of a program. On a CPU they should fit in the caches; an accelerator needs
+# Maximum padded bytes of the inputs and outputs of a call. On a CPU they should fit in the caches; an accelerator needs
 # enough work per launch.
 CHUNK_BYTES = {"cpu": 4 << 20, "gpu": 128 << 20}
 # Each call on a CPU costs some 0.3 ms. So calls are larger, up to this many bytes, if a batch then still has `_CALLS` calls for
-# the threads. The limit does not depend on the number of threads, because another program may round differently.
+# the threads. `_CALLS` is the same for any number of threads, because a program for other sizes may round differently.
 _ROOMY_CHUNK_BYTES = 24 << 20
 _CALLS = 8
 
@@ -43,16 +43,16 @@ _CALLS = 8
 # none is queued, because two threads that wait for each other's calls are slower than two threads that wait for their own.
 QUEUED_BYTES, FEWEST_QUEUED = 48 << 20, 4
 
-# A program on at most this many bytes is not split over XLA's threads. Nor are programs whose calls run side by side in the
-# pool's threads, because XLA's threads would mostly wait for each other (this took 6 % of the time of a speech pipeline).
+# XLA runs a program on at most this many bytes in one thread, and also a program whose calls run side by side in the
+# pool's threads. Several XLA threads would mostly wait for each other (6 % of the time of a speech pipeline).
 SMALL_BYTES = 256 << 10
 
 # In pipelines with batches of at most `FEW_SAMPLES`, all batch sizes share programs: only the shape decides the rows of a
-# call. Its samples take about as long as its overhead, `SHORTEST_CALL`. So a call with unused rows takes at most about twice as
-# long as a call without them.
+# call. The rows of a call take about as long as its overhead, `SHORTEST_CALL`. So a call with unused rows takes at most
+# about twice as long as a call without them.
 FEW_SAMPLES, SHORTEST_CALL = 8, 0.3e-3
-# Half of `SHORTEST_CALL`, because the host prepares a call while the accelerator runs the one before. For 128 pictures of 300
-# to 640 pixels a side, padding and unused rows are 0.45 times the pictures' own pixels, in 10 calls (0.55 times with 0.3 ms).
+# Half of `SHORTEST_CALL`, because the host prepares a call while the accelerator runs the previous call. For 128
+# pictures of 300 to 640 pixels a side, in 10 calls, padding and unused rows add 45 % to the pixels (0.3 ms: 55 %).
 _SHORTEST_DEVICE_CALL = 0.15e-3
 
 
@@ -86,7 +86,7 @@ class Program:
 
 
 class ProgramBudget:
-    """Counts the programs of a pipeline, and limits their number. The compiled functions are in a table of the process.
+    """Counts the programs of a pipeline, and limits their number. All pipelines share a table of compiled functions.
 
     A program that another pipeline has compiled before is counted as well, so the limit does not depend on other pipelines.
 
@@ -184,7 +184,7 @@ def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> 
 
 
 def expected_samples(stage: Stage, max_batch: int) -> int:
-    """Estimates the number of samples of a stage; in a branch, these are a part of the batch. More samples take more calls."""
+    """Estimates how many samples of a batch a stage gets: all, or a part in a branch. More samples take more calls."""
     return math.ceil(stage.domain.share_of_batch * max_batch)
 
 
@@ -245,7 +245,7 @@ class ProgramForm:
 
     @classmethod
     def of(cls, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> ProgramForm:
-        """Derives the key of a planned stage in these shapes."""
+        """Returns the form of a planned stage with these padded shapes."""
         calls = tuple(c.call for c in planned.calls)
         traced = tuple(tuple(sorted(c.traced)) for c in planned.calls)
         return cls(calls, traced, shapes, planned.packing.key, planned.x64)
@@ -257,8 +257,8 @@ class ProgramForm:
 def stage_compute(outline: StageOutline, form: ProgramForm) -> Callable[..., list[Array]]:
     """Makes the pure function of a stage: (arrays, small, identity, seeds) -> outputs.
 
-    It uses nothing that differs by batch, except its arguments. The compiler may fuse products; `stage_function` prevents
-    that. `small` holds the sizes of the inputs, then the sizes of the operators' outputs, then `form.traced`.
+    Only the arguments of this function differ by batch. The compiler may fuse its products with sums; `stage_function`
+    prevents that. `small` holds the sizes of the inputs, the sizes of the operators' outputs, and `form.traced`.
 
     Raises, while it is traced:
         OperatorFailure: an operator failed.
@@ -295,7 +295,7 @@ def stage_compute(outline: StageOutline, form: ProgramForm) -> Callable[..., lis
 def stage_function(outline: StageOutline, form: ProgramForm, platform: str) -> Callable[..., Any]:
     """Makes the function of a stage that the engine compiles.
 
-    It takes (arrays, packed, apart, identity, seeds, -0). `Packing.pack` makes `packed` and `apart`; `exact` takes -0.
+    It takes (arrays, packed, apart, identity, seeds, -0). `Packing.pack` makes `packed` and `apart`; `exact` needs -0.
     """
     compute, packing = stage_compute(outline, form), form.packing()
 
@@ -329,7 +329,7 @@ def _traced_args(
     operator: OperatorOutline, values: Mapping[Slot, Array], extents: Mapping[Slot, Array],
     done: Mapping[str, Array], call: Call,
 ) -> dict[str, Array]:  # fmt: skip
-    """Collects arguments that are values of this or an earlier stage, converted to the argument's element type."""
+    """Collects the arguments that this or an earlier stage makes, converted to the declared element types."""
     result = {}
     known = {name for name, _ in (*call.static, *call.constants)} | set(done)
     shapes, declared = dict(call.argument_shapes), operator.op.args

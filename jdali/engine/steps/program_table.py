@@ -104,7 +104,7 @@ class ProgramTable:
 
 
 def _typed(value: Any) -> Hashable:
-    """Adds types to a key, because 1, 1.0 and True are equal, and so are 0.0 and -0.0, but their programs may differ."""
+    """Makes values differ that are equal in Python (1, 1.0, True; 0.0, -0.0), because their programs may differ."""
     if isinstance(value, Operator):
         return value
     if isinstance(value, tuple):

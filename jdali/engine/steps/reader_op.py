@@ -80,7 +80,7 @@ def read(
     """Reads the samples of a batch; returns a column for each output.
 
     Args:
-        indices: indices of the samples: [n], or [n, m] for a reader that packs m of them.
+        indices: indices of the samples, [n]; [n, m] for a reader that packs m samples of the data set into one.
         arguments: values of the reader's per-sample arguments, [n, ...], by name.
 
     Raises:

@@ -29,4 +29,4 @@ class StepRunner(abc.ABC):
         """Runs the step on the samples `ids`, and adds the outputs to `env`; raises NodeFailure with all failed samples."""
 
     def set_seed(self, seed: int, stream: int | None = None) -> None:  # noqa: B027  most draw nothing
-        """Sets the seed of operators that have none. With `stream`, sets seed and stream of all operators."""
+        """Sets the seed of operators that were given none. With `stream`, sets seed and stream of all operators."""

@@ -39,7 +39,7 @@ from jdali.tensors import TensorList
 
 # Axes of the mesh of a stage: the parts of the batch, and the devices that hold the same part.
 PART, COPY = "part", "copy"
-# A part of fewer bytes is copied in this thread, because another thread would take longer to start.
+# A part of fewer bytes is copied in the calling thread, because passing it to another thread would take longer.
 _WORTH_A_THREAD = 1 << 17
 
 
@@ -130,9 +130,9 @@ class Spread:
         def stage(part: int) -> list[jax.Array]:
             mine = rows[part * self.per_part : (part + 1) * self.per_part]
             devices = self.mesh.devices[part].tolist()
-            # Data that is already on one device is copied from there to the other devices.
+            # Data that is already on a device is copied from this device to the others.
             staged = gather(store, mine, shape, None if store.local else devices[0])
-            with x64_context(x64):  # each thread has its own
+            with x64_context(x64):  # the mode is set per thread
                 copies: list[jax.Array] = jax.device_put([staged] * len(devices), devices)
             return copies
 
@@ -182,9 +182,9 @@ def spread_stages(
 ) -> None:
     """Lets stages run on all devices over which their results are split.
 
-    A stage runs on several devices if it works on whole batches on the accelerator, and makes a split output, or data for
-    a stage that makes one. Everything else stays on one device or the host: branches of a conditional, random
-    values for arguments, operators that need the whole batch in one array, batches that cannot be divided evenly.
+    Such a stage works on whole batches on the accelerator. It makes an output that is split, or data for another such
+    stage. All else stays on one device or the host: branches of a conditional, random values for arguments, operators
+    that need the whole batch in one array, batches that cannot be divided evenly.
     """
     chosen: dict[DataNode, BatchSplit] = {}
     for value, split in zip(plan.outputs, splits, strict=True):

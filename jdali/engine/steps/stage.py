@@ -68,11 +68,11 @@ class SeveralDevices(Protocol):
 
 
 def run_with_late(inputs: Sequence[DataNode], env: Values, run: Callable[[], None]) -> None:
-    """Runs a stage. If samples could not be made late, makes all samples first and runs the stage again."""
+    """Runs a stage, which makes its late inputs. If some fail, makes these inputs first and runs the stage again."""
     try:
         run()
         return
-    except Exception:  # any error: a late sample of another size is not a failure of its operator yet
+    except Exception:  # any error: a late sample of an unplanned size looks like a failure of this stage
         failed = [value for value in inputs if value in env.late and env.late[value].failed]
         if not failed:
             raise

@@ -24,7 +24,7 @@ class StageCalls:
     """Plans the calls of a stage's operators. Everything that is the same for all batches is prepared once.
 
     Args:
-        remembers: if True, `Rising` values are at least as large as in earlier batches; if False, as large as possible.
+        remembers: if True, `Rising` values are at least as large as in earlier batches; if False, they are maximal.
 
     Attributes:
         seed_array: uint32 [operators, 3], words of the seed and stream of each random operator.
@@ -57,7 +57,7 @@ class StageCalls:
         given: ArgumentValues,
         keys: Callable[[Node], SampleKeys | Traced],
     ) -> list[PlannedCall]:
-        """Plans a call of each operator, from the specs of all values from outside the stage."""
+        """Plans a call of each operator; `specs` has the specs of all values that come from outside the stage."""
         known = dict(specs)
         calls: list[PlannedCall] = []
         for node in self._stage.nodes:

@@ -26,7 +26,7 @@ class Values(dict[DataNode, TensorList]):
         constants: inputs that are one array for all samples, by name; only for a call without a pipeline.
         arrays: per-sample arguments that are an array [N, ...] instead of a batch; only for a call without a pipeline.
         late: values whose samples are made when a stage reads them, see `steps/late.py`.
-        most_bytes: maximum bytes of the values at the calls of `note_bytes`; shared memory counts once.
+        most_bytes: largest number of bytes that a call of `note_bytes` has counted; shared memory counts once.
     """
 
     def __init__(self, *args: Any):
@@ -103,7 +103,10 @@ def argument_values(value: TensorList, op: Operator, name: str) -> np.ndarray[An
 
 
 def input_values(value: TensorList, op: Operator, name: str) -> np.ndarray[Any, Any]:
-    """Reads the values [N, ...] of an input that acts as an argument; raises SampleError if shapes differ but may not."""
+    """Reads the values [N, ...] of an input that acts as an argument.
+
+    Raises SampleError if the samples differ in shape and the operator does not allow this.
+    """
     if not value.is_dense_tensor() and any(i.ragged for i in op.inputs if i.name == name):
         return argument_rules.as_objects(value.to_samples())
     argument_rules.refuse_different(op.name, name, value.spec.extents)

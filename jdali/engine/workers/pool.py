@@ -16,7 +16,7 @@ from jdali.engine.workers.thread_policy import ThreadPolicy, samples_a_task
 class Serving:
     """Marks the threads that work for a pipeline. They must not ask it for a batch, because they would wait for themselves.
 
-    A thread is marked inside `with serving:`. Threads of the pool enter it once.
+    A thread is marked inside `with serving:`. Threads of the pool enter it when they start.
     """
 
     def __init__(self) -> None:

@@ -32,8 +32,8 @@ class ThreadPolicy:
     and two threads are worth it.
 
     Cheap samples: threads that release the GIL many times a millisecond mostly wait for each other, too. For plain WAV files,
-    two threads took three times as long as one. This depends on the function and the machine, so the policy tries both ways
-    now and then, and uses the faster one.
+    two threads took three times as long as one. This depends on the function and the machine, so now and then the
+    policy tries both the calling thread alone and the pool, and uses the faster one.
 
     Readers themselves divide their work into tasks (`Reader.tasks`), depending on where their records are.
 
@@ -106,7 +106,7 @@ class ThreadPolicy:
         return len(samples)
 
     def _stay(self, seconds: float) -> None:
-        """Records a batch that this thread worked on, with its time for a sample."""
+        """Records a batch that the calling thread made alone; it took `seconds` per sample."""
         self._batches_here += 1
         if self._batches_here == 1:
             self._patience = 1

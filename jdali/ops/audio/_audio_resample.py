@@ -70,7 +70,7 @@ def setup(
         rate_out = np.asarray(scale if out_rate is None else out_rate, np.float64)
         _check("in_rate", rate_in > 0, rate_in)
         _check("scale" if out_rate is None else "out_rate", rate_out >= 0, rate_out)
-        new = np.minimum(np.ceil(old * rate_out / rate_in), 2.0**60).astype(np.int64)  # 2⁶⁰ raises later
+        new = np.minimum(np.ceil(old * rate_out / rate_in), 2.0**60).astype(np.int64)  # 2⁶⁰ is rejected later
         step = rate_in / np.where(rate_out > 0, rate_out, rate_in)
     extents = signal.extents.copy()
     extents[:, 0] = new
@@ -122,7 +122,7 @@ def audio_resample(
 
     Args:
         signal: [T] or [T, C], integers of up to 32 bits or float32.
-        dtype: type of the result, scaled to the type's range (-1 to 1 for floats); None: that of `signal`.
+        dtype: type of the result; values are scaled to its range, for floats -1 to 1. None: the type of `signal`.
         in_rate: rate of `signal`, in the unit of `out_rate`.
         out_length: length of the result, in place of the rates.
         out_rate: rate of the result.
@@ -161,7 +161,8 @@ def _weighted(wave: Array, index: Array, share: Array, length: Array, lobes: int
         distance = (tap * _STEPS).astype(jnp.float32) - share  # in entries of the table
         position = distance + np.float32(_STEPS * lobes + 1)
         left = jnp.floor(position)
-        # `left.astype(int32)` in fewer instructions of a GPU. Taps outside of the window read any entry, and are masked below.
+        # `left.astype(int32)` in fewer GPU instructions. Taps outside of the window read arbitrary entries; these are
+        # masked below.
         entry = lax.bitcast_convert_type(left + _WHOLE, jnp.int32) - _BITS_OF_WHOLE
         weight = _taken(starts, entry) + (position - left) * _taken(slopes, entry)
         # A negative source is a large unsigned number, so one comparison checks both ends.

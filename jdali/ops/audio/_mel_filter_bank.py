@@ -130,9 +130,10 @@ def mel_filter_bank(
 
 
 def _most_bins(edges: np.ndarray, bins: int, sample_rate: float) -> np.ndarray:
-    """Returns, for a spectrum of up to `bins` bins, an upper bound of the number of bins in each triangle, int [filters].
+    """Returns an upper bound of the number of bins in each triangle, int [filters].
 
-    Bounds are powers of two, so that many triangles have the same bound and are summed together.
+    `bins` is the padded size of the spectrum. Bounds are powers of two, so that many triangles have the same bound and
+    are summed together.
     """
     widths = (edges[2:] - edges[:-2]) * (max(bins - 1, 1) / (sample_rate / 2))
     least = np.minimum(np.floor(widths + 0.01).astype(np.int64) + 1, bins)

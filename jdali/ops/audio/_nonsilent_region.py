@@ -100,13 +100,13 @@ def _sums(signal: Array, length: Array, window: int, reset_interval: int) -> Arr
 
 
 def _mean_factor(window: Array, window_length: int) -> Array:
-    """Returns 1 / window in float32. Like DALI, this rounds the factor before sums are multiplied by it."""
+    """Returns 1 / window in float32. As in DALI, this factor is rounded before the sums are multiplied by it."""
     shorter = np.float32(1) / jnp.maximum(window, 1).astype(jnp.float32)
     return jnp.where(window == window_length, np.float32(1) / np.float32(window_length), shorter)
 
 
 def _loudest(power: Array, valid: Array, first: Array) -> Array:
-    """Returns the largest power. As in DALI, it is NaN only if the power of the first window is NaN."""
+    """Returns the largest power. As in DALI, the result is NaN only if the power of the first window is NaN."""
     start = jnp.take(power, first)
     greatest = jnp.max(jnp.where(valid & ~jnp.isnan(power), power, 0))
     return jnp.where(jnp.isnan(start), start, greatest)

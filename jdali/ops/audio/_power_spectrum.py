@@ -13,7 +13,7 @@ from jdali._kernels.fit import fit
 from jdali._kernels.signal import require_float32
 from jdali._operators.record import Static, operator
 
-_SHORTEST = 6  # log2 of the smallest length of a transform; shorter transforms take as long
+_SHORTEST = 6  # log2 of the smallest length of a transform; shorter transforms would take as long
 
 
 def setup(signal: BatchSpec, *, axis: int, nfft: int | None, power: int) -> Plan:
@@ -72,11 +72,12 @@ def power_spectrum(
 
 
 def _transform_of_any_size(rows: Array, size: Array) -> Array:
-    """Computes the first half of the Fourier transform of the first `size` elements, except for phases; `size` may be traced.
+    """Computes the first half of the Fourier transform of the first `size` elements. Its phases are not correct.
 
-    It uses Bluestein's algorithm: because n·k = (n² + k² - (k - n)²) / 2, the transform is a convolution with a chirp, times
-    another chirp, which is left out because it only changes phases. The convolution is computed by transforms whose length is
-    a power of two. These are real, because the bits of complex transforms depend on how many rows are transformed together.
+    `size` may be traced. Bluestein's algorithm: because n·k = (n² + k² - (k - n)²) / 2, the transform is a convolution
+    with a chirp, times a second chirp. The second chirp is left out, because it only changes phases. The convolution
+    uses transforms whose length is a power of two. They are real, because the bits of complex transforms depend on how
+    many rows are transformed together.
     """
     padded = rows.shape[-1]
     bins = padded // 2 + 1

@@ -11,7 +11,7 @@ from jdali._kernels.signal import require_float32
 from jdali._numerics.platform import platform_dependent
 from jdali._operators.record import Static, operator
 
-# Windows of up to this number of steps are assembled from slices; longer windows are gathered.
+# Longest window, in steps, that is assembled from slices; longer windows are gathered.
 _MOST_PIECES = 16
 
 
@@ -116,8 +116,8 @@ def spectrogram(
         layout: "ft", frequency first, or "tf", time first.
         nfft: length of the transform, at least `window_length`; None: `window_length`.
         power: 2 for the power, 1 for the magnitude.
-        reflect_padding: True: past its ends, the signal is mirrored at its first and last sample; False: it is zero.
-            Applies only to centred windows.
+        reflect_padding: for centred windows: True: the signal is extended by mirroring it at its first and last sample;
+            False: the signal is extended by zeros.
         window_fn: `window_length` factors; None: a Hann window.
         window_length: samples in a window.
         window_step: samples from one window to the next.
@@ -148,8 +148,8 @@ def spectrogram(
 def _turned(power: Array) -> Array:
     """Transposes [windows, bins] for a CPU.
 
-    XLA fuses a transpose, even past barriers, into the operations that read the result, which would then read with strides.
-    It does not fuse a concatenation, so two halves of the bins are transposed and concatenated.
+    XLA fuses a transpose, even past barriers, into the operations that read the result. They would then read with
+    strides. XLA does not fuse a concatenation, so two halves of the bins are transposed and concatenated.
     """
     half = -(-power.shape[1] // 2)
     return jnp.concatenate([power[:, :half].T, power[:, half:].T])
@@ -167,7 +167,7 @@ def _with_borders(wave: Array, length: Array, window: int, reached: int, *, mirr
         wave: [T], 0 from `length` on.
         length: int32, true size.
         window: samples in a window.
-        reached: minimum length of the result. Zeros are added here up to this length, because it saves a copy later.
+        reached: minimum length of the result. Zeros are added here up to this length, which saves a copy later.
         mirrored: True: mirror the signal at its first and last sample; False: pad it with zeros.
     """
     before, after = window // 2, window - window // 2

@@ -36,8 +36,8 @@ def bb_flip(
     Example: boxes = fn.bb_flip(boxes, ltrb=True, horizontal=1)
     """
     index = jnp.arange(boxes.shape[-1], dtype=jnp.int32)
-    # Element 4k + j, with j from 0 to 3, belongs to x if j is even. The partner, two elements away, is the other border, or
-    # the size.
+    # Element 4k + j, with j from 0 to 3, belongs to x if j is even. Its partner, two elements away, is the opposite
+    # border or the size.
     partner = jnp.take(boxes, index ^ 2, axis=-1, mode="clip")
     mirrored = jnp.where(index % 2 == 0, jnp.asarray(horizontal), jnp.asarray(vertical)) != 0
     if ltrb:

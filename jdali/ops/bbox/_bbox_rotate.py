@@ -123,7 +123,7 @@ def bbox_rotate(
         keep_size: the canvas has the size of the image.
         mode: size of the new boxes: "expand": around the whole rotated box; "fixed": the old width and height, swapped
             if the rotation makes a tall box wide or a wide box tall; "halfway": the mean of these two sizes.
-        remove_threshold: share of a box, 0 to 1, that must lie on the canvas; other boxes are removed.
+        remove_threshold: share of a box, 0 to 1, that must lie on the canvas; boxes with less are removed.
         shape_layout: order of `input_shape`.
         size: size of the canvas, (height, width), rounded down; empty: the size of the image with `keep_size`, else the
             size that `rotate` chooses.

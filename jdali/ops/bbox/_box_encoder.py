@@ -10,7 +10,7 @@ from jdali._kernels.fit import fit
 from jdali._operators.record import Static, operator
 
 _NAME = "box_encoder"
-_FORCED = 2.0  # overlap that is set for a forced match, above any real overlap
+_FORCED = 2.0  # overlap that is set for a box and its best anchor, above any real overlap
 
 
 def setup(
@@ -69,8 +69,8 @@ def box_encoder(
 ) -> tuple[Array, Array]:
     """Assigns to each anchor the box that it overlaps with most, as SSD does.
 
-    A box is assigned to all anchors whose intersection over union with it is above `criteria`, and always to the anchor
-    for which this value is largest. Among equal values, the last one is taken.
+    A box is assigned to all anchors with which its intersection over union is above `criteria`, and always to the
+    anchor with the largest value. Among equal values, the last one counts.
 
     Args:
         boxes: float32 [boxes, 4], (left, top, right, bottom).
@@ -104,13 +104,13 @@ def box_encoder(
     owner = _last_argmax(overlap, axis=0)
     found = jnp.take_along_axis(overlap, owner[None], axis=0)[0] > jnp.float32(criteria)
     own = (_centre(anchor), _size(anchor))
-    # An anchor without a box uses itself as its box, because a missing box has size 0, whose logarithm is infinite.
+    # An anchor without a box uses itself as its box. With a box of size 0, the logarithm would be infinite.
     chosen = jnp.where(found[:, None], boxes[owner], anchor)
     theirs = (_centre(chosen), _size(chosen))
     if offset:
 
         def unfolded(values: Array) -> Array:
-            """Hides constants from the compiler, because it rounds a division by a constant differently in some padded shapes."""
+            """Hides constants from XLA, which rounds a division by a constant differently in some padded shapes."""
             return jnp.where(count >= 0, values, jnp.float32(1))
 
         own, theirs = ((c * jnp.float32(scale), s * jnp.float32(scale)) for c, s in (own, theirs))
@@ -145,6 +145,6 @@ def _overlaps(boxes: Array, anchor: Array) -> Array:
 
 
 def _last_argmax(values: Array, axis: int) -> Array:
-    """Returns the index of the largest value along an axis, int32; the last one among equals."""
+    """Returns the index of the largest value along an axis, int32. Among equal values, the last one counts."""
     index: Array = values.shape[axis] - 1 - jnp.flip(values, axis).argmax(axis).astype(jnp.int32)
     return index

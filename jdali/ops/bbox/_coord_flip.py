@@ -55,7 +55,7 @@ def coord_flip(
         flip_x: not 0: mirror along x.
         flip_y: not 0: mirror along y.
         flip_z: not 0: mirror along z.
-        layout: order of the coordinates; "": "x", "xy" or "xyz" by their number.
+        layout: order of the coordinates; "": "x", "xy" or "xyz", by the number of coordinates.
 
     Returns: float32 [points, coordinates].
 

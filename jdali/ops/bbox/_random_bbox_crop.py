@@ -228,8 +228,8 @@ def random_bbox_crop(
         labels: int32 [boxes, ...]; labels of boxes that stay are returned.
         all_boxes_above_threshold: True: all boxes must reach the threshold; False: one box must.
         allow_no_crop: a round may also choose the whole image with all boxes; without effect with `crop_shape`.
-        aspect_ratio: smallest and largest ratio of width to height: in pixels with `input_shape`,
-            else of the relative sizes. In 3D also three pairs, for x/y, x/z and y/z.
+        aspect_ratio: smallest and largest ratio of width to height: in pixels if `input_shape` is given,
+            else of relative sizes. In 3D, one such pair, or three pairs for x/y, x/z and y/z.
         bbox_layout: order of the coordinates, letters of "xyzXYZWHD"; None: "xyXY" or "xyzXYZ".
         bbox_prune_threshold: a box stays if at least this share of it is in the window, 0 to 1. At 0, a box
             stays if any part of it is in the window. None: a box stays if its centre is in the window.
@@ -298,7 +298,7 @@ def random_bbox_crop(
 def _boxes_in(
     window: FoundWindow, first: np.ndarray, last: np.ndarray, layout: str, prune_threshold: float | None
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Returns the indices of the boxes that stay, and these boxes relative to the window; None if all boxes stay unchanged."""
+    """Returns the indices of the boxes that stay, and these boxes relative to the window (None: all are unchanged)."""
     if window.whole:
         return np.arange(len(first)), None
     stay = np.flatnonzero(kept(window.first, window.last, first, last, prune_threshold))

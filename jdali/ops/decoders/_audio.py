@@ -39,7 +39,7 @@ def decode_audio(
 
     Returns: (sound, `dtype`, [T] with `downmix`, else [T, C]; its sampling rate in Hz, float32 []).
 
-    A truncated file raises an error; `jdali.codecs.audio.ACCEPT_INCOMPLETE = True` decodes the part that is there.
+    A truncated file raises an error; with `jdali.codecs.audio.ACCEPT_INCOMPLETE = True`, the available part is decoded.
     Files without a length in their header, such as saved streams, are decoded to their end.
 
     Parity: DALI decodes truncated WAV and OGG files as shorter sounds. It converts files of floats to integers without

@@ -10,8 +10,8 @@ from jdali._kernels.image_decoding import decode, image_decoder, pictures_of
 from jdali._operators.record import HostOutputs, Scaled, Static, Workers
 from jdali.codecs.image_batch import Headers, decode_small
 
-# A batch whose images have at most this mean decoded size, in bytes, is decoded together, because handling each image by
-# itself would take longer than decoding it.
+# Largest mean decoded size of an image, in bytes, for which a batch is decoded together. Handling such small images one
+# by one takes longer than decoding them.
 _SMALL_BYTES = 1 << 16
 
 

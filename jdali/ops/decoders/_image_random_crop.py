@@ -43,7 +43,7 @@ def image_random_crop(
     scaled: Scaled | None = None,
     **options: object,
 ) -> HostOutputs:
-    """Decodes a random window of images, drawn by its share of the area and its aspect ratio.
+    """Decodes a random window of each image. The window's share of the area and its aspect ratio are drawn.
 
     Args:
         encoded: uint8 [bytes].

@@ -104,8 +104,8 @@ def inflate(
         chunk_offsets: start of each chunk, bytes.
         chunk_sizes: size of each chunk, bytes. Samples may have different numbers of chunks.
         dtype: type of the elements, little-endian in the data.
-        layout: layout of a chunk.
-        sequence_axis_name: letter of the axis of chunks, put in front of a `layout`.
+        layout: layout of a decompressed chunk.
+        sequence_axis_name: letter of the axis of chunks, put in front of `layout` if that is given.
 
     Returns: `shape`; with `chunk_offsets` or `chunk_sizes`, [chunks, *shape].
 
@@ -149,7 +149,7 @@ def _inflated(number: int, chunk: np.ndarray, size: int) -> bytes:
     if size > _ALWAYS + _MOST_RATIO * chunk.size:
         raise SampleError(f"{_NAME}: chunk {number} of {chunk.size} bytes cannot inflate to {size} bytes")
     try:
-        # The buffer has one byte more, to detect an output that is too long.
+        # The buffer is one byte longer than the output, to detect an output that is too long.
         result: bytes = library.decompress(np.ascontiguousarray(chunk), uncompressed_size=size + 1)
     except library.LZ4BlockError as error:
         raise SampleError(

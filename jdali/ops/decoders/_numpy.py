@@ -49,7 +49,7 @@ def decode_numpy(
 
 
 def _check_alike(arrays: Sequence[tuple[int, np.ndarray]]) -> None:
-    """Raises an error, whose text begins like DALI's, unless all arrays have one type and number of axes."""
+    """Raises an error unless all arrays have one type and number of axes. The message begins like DALI's."""
     for i, array in arrays:
         number, first = arrays[0]
         facts = f"sample {i} is {array.dtype} {list(array.shape)}, sample {number} {first.dtype} {list(first.shape)}"

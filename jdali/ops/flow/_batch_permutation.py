@@ -54,7 +54,7 @@ def batch_permutation(
     """Draws indices of samples, for `permute_batch`.
 
     All permutations are equally likely. Each sample draws a number with its own key, and the permutation is the
-    order of these numbers, so it depends only on the samples in the batch.
+    order of these numbers. The permutation depends only on the samples in the batch.
 
     Args:
         allow_repetitions: draw each index independently, so that samples may repeat or be missing.

@@ -1,4 +1,4 @@
-"""Calls the user's Python on DLPack capsules, for libraries that take nothing else."""
+"""Calls the user's Python on DLPack capsules, for libraries that take only capsules."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Capsule:
     def __dlpack_device__(self) -> tuple[int, int]:
         pointer = ctypes.pythonapi.PyCapsule_GetPointer
         pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-        # A DLManagedTensor begins with the pointer to the data, followed by the type and the number of the device.
+        # A DLManagedTensor begins with the pointer to the data, followed by the device's type and number.
         fields = ctypes.cast(pointer(self._capsule, _UNUSED) + 8, ctypes.POINTER(ctypes.c_int32))
         return fields[0], fields[1]
 
@@ -57,7 +57,7 @@ def from_capsule(value: object) -> Any:
         ) from None
     if device == 1:
         return np.from_dlpack(tensor)
-    with x64_context(True):  # JAX would otherwise refuse 64-bit types
+    with x64_context(True):  # without it, JAX refuses 64-bit types
         return jax.dlpack.from_dlpack(tensor)
 
 

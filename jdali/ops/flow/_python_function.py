@@ -116,7 +116,7 @@ class FunctionOfRows(Protocol):
     """Protocol of a function that is called for several samples at a time, in other processes."""
 
     def each(self, rows: Sequence[Sequence[np.ndarray]]) -> tuple[list[Any], dict[int, Exception]]:
-        """Calls the function for each row of inputs. Returns the results, and the errors by index of the row."""
+        """Calls the function for each row (inputs of one sample). Returns the results, and errors by row index."""
 
 
 @host_batch_operator(name="_parallel_python_function", outputs=output_count, work="user code")

@@ -25,7 +25,7 @@ def transfer(batch: TensorList, /, *, to: Static[str] = "gpu") -> TensorList:
 
 @index_operator(same_samples=True)
 def copy(batch: TensorList, /) -> TensorList:
-    """Returns a batch that shares the memory of the input, because values never change.
+    """Returns a batch that shares the memory of the input. Values never change, so no copy is needed.
 
     Example: boxes = fn.copy(boxes)
     """
@@ -66,7 +66,7 @@ def join(*parts: TensorList, index: PerSample[int | np.integer]) -> TensorList:
     numbers = _indices(index)
     outside = (numbers < 0) | (numbers >= len(parts))
     if outside.any():
-        # Not a `SampleError`: that needs a sample that all inputs have, but each part has only the samples of its case.
+        # A `SampleError` needs a sample that all inputs have, but each part has only the samples of its case.
         i = int(np.flatnonzero(outside)[0])
         raise ValueError(
             f"choice of {len(parts)} cases: the index of sample {i} is {numbers[i]}, not 0 to {len(parts) - 1}"

@@ -31,8 +31,8 @@ def external_source(
     Args:
         source: a callable (without argument, or with the batch's number, a `BatchInfo` or a `SampleInfo`) or an
             iterable; None: data come from `feed_input`.
-        num_outputs: number of outputs, which the source returns as a tuple, even if it is 1; None: the source returns one
-            output, without a tuple.
+        num_outputs: number of outputs. The source returns them as a tuple, even if there is only one. None: the source
+            returns one output, without a tuple.
         cycle: behaviour at the end of an iterable. "quiet" or True: begin again. "raise": raise StopIteration, then begin
             again. "no", False or None: stay at the end, also after `Pipeline.reset`.
         layout: layout of the samples, one for all outputs or one per output; None: the layout of the source's TensorLists. A
@@ -43,7 +43,7 @@ def external_source(
         use_copy_kernel: without effect.
         blocking: without effect: `run` raises an error if no data have been fed.
         batch: True or None: the source returns batches; False: single samples.
-        repeat_last: use a batch fed with `feed_input` again until the next one is fed.
+        repeat_last: return the last batch fed with `feed_input` again until the next batch is fed.
         parallel: run the callback in worker processes, see `py_num_workers` of `Pipeline`. The source must be an iterable,
             which one worker iterates over, or a callable with an argument (see `source`).
         no_copy: do not copy data fed with `feed_input`; they must not change until the batch is made. Data of
@@ -53,8 +53,8 @@ def external_source(
         bytes_per_sample_hint: with `parallel`: shared memory to allocate for each sample, bytes, one number per output.
             It grows if needed. None: the size of the first samples.
         random_access: `source` has `__len__` and `__getitem__`, and its elements are samples. The call then adds
-            `readers.dataset`, and takes its arguments, such as `random_shuffle` and `num_shards`. None: True for a
-            source that is neither callable nor iterable. DALI has no such argument.
+            `readers.dataset` instead, and takes that reader's arguments, such as `random_shuffle` and `num_shards`.
+            None: True for a source that is neither callable nor iterable. DALI has no such argument.
 
     Example: numbers = fn.external_source(lambda sample: np.float32([sample.idx_in_epoch, 0.5]), batch=False)
     """

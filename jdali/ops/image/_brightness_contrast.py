@@ -37,7 +37,7 @@ def _apply(
     image: Array, brightness: Any, brightness_shift: Any, contrast: Any, contrast_center: Any, dtype: Any
 ) -> Array:
     out = np.dtype(dtype or image.dtype)
-    # brightness_contrast.h:127 uses the half range, although the schema documents 0.5.
+    # DALI's brightness_contrast.h:127 uses the half range, although the schema documents 0.5.
     center = half_range(np.dtype(image.dtype)) if contrast_center is None else contrast_center
     scale = brightness * contrast
     shift = brightness_shift * full_range(out) + brightness * (center - contrast * center)

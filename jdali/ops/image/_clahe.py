@@ -77,9 +77,9 @@ def clahe(
 ) -> Array:
     """Equalizes the histogram of each tile of an image, with limited contrast (CLAHE).
 
-    In each tile, histogram counts are clipped at `clip_limit` times the mean count, and the excess is spread evenly over
-    all values. A pixel is interpolated between the results of the four nearest tiles. Images whose size is not a multiple
-    of the tiles are mirrored at the right and the bottom.
+    In each tile, histogram counts are clipped at `clip_limit` times the mean count, and the excess is spread evenly
+    over all values. A pixel is interpolated between the results of the four nearest tiles. Images whose size is not a
+    multiple of the number of tiles are mirrored at the right and the bottom.
 
     Args:
         image: RGB or gray, HWC, CHW or HW, or sequences of these; uint8.
@@ -91,7 +91,7 @@ def clahe(
 
     Returns: shape, type and layout of the image.
 
-    Parity: results equal DALI's and OpenCV's bit for bit. `tiles_x=0` ends DALI's process.
+    Parity: results equal DALI's and OpenCV's bit for bit. In DALI, `tiles_x=0` ends the process.
 
     Example: images = fn.clahe(images, tiles_x=8, tiles_y=8, clip_limit=3.0)
     """
@@ -163,15 +163,15 @@ def _lightness(
 def _tables(
     tiles: tuple[int, int], values: Array, tile: Array, limit: Array, scale: Array, size: Array
 ) -> Array:
-    """Tabulates the four results to interpolate for each value in each cell: uint32 [C, *cells, 256], from uint8 [H, W, C].
+    """Makes a table of results, uint32 [C, *cells, 256], for the `values`, uint8 [H, W, C].
 
-    A cell is the area between the centres of four neighbouring tiles; at the border, tiles are repeated. Each number packs
-    the results of the tiles above left, above right, below left and below right, with 8 bits each.
+    A cell is the area between the centres of four neighbouring tiles; at the border, tiles are repeated. For each cell
+    and value, an entry packs the results of the tiles above left, above right, below left and below right, 8 bits each.
     """
     counts = tile_histograms(values, tiles, tile, size)
     excess = jnp.maximum(counts - limit, 0).sum(axis=-1, keepdims=True, dtype=jnp.int32)
-    # The remainder goes to values at equal steps. Steps are computed in float32, because integers have no vector division;
-    # the quotients are exact.
+    # The remainder is spread over values at equal steps. Steps are computed in float32, because integers have no vector
+    # division; the quotients are exact.
     left = (excess % BINS).astype(jnp.float32)
     step = jnp.maximum(jnp.floor((BINS + 0.5) / jnp.maximum(left, 1)), 1)
     value = jnp.arange(BINS, dtype=jnp.float32)
@@ -191,7 +191,8 @@ def _tables(
 def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Array, tile: Array) -> Array:
     """Interpolates each value between the results of the four nearest tiles: uint8 [rows, W].
 
-    Products are `rounded`, because many results are close to a half, where other bits would change the rounding.
+    Products are `rounded`, so that XLA cannot fuse them into sums: many results are close to a half, where a different
+    last bit would change the final rounding.
     """
     (row, down), (column, across) = (
         _nearest(start + jnp.arange(count, dtype=jnp.int32), tile[axis], tiles[axis])
@@ -209,7 +210,7 @@ def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Arra
 
 
 def _nearest(pixels: Array, size: Array, tiles: int) -> tuple[Array, Array]:
-    """Finds, for pixels along an axis, the cell of `_tables` and the weight of the second tile of this cell."""
+    """Finds the cell of `_tables` for each pixel along an axis, and the weight of the cell's second tile."""
     inverse = 1 / jnp.maximum(size, 1).astype(jnp.float32)
     position = rounded(pixels.astype(jnp.float32) * inverse) - jnp.float32(0.5)
     first = jnp.floor(position)

@@ -17,7 +17,8 @@ from jdali._operators.record import PerFrame, Static, operator
 from jdali.ops.image._brightness_contrast import LAYOUTS
 from jdali.types import DALIDataType, DALIImageType
 
-# color_twist.h:44. Like DALI 2.4, this inverts the matrix numerically, and does not use the rounded textbook inverse.
+# From color_twist.h:44. Like DALI 2.4, jdali inverts the matrix numerically, and does not use the rounded textbook
+# inverse.
 _RGB_TO_YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
 _YIQ_TO_RGB = np.linalg.inv(_RGB_TO_YIQ)
 _SOURCE = "operators/image/color/color_twist.cc"

@@ -70,7 +70,7 @@ def crop_options(
     Args:
         crop: window (height, width) or (depth, height, width), pixels; fractions are truncated. A size of 0 or less takes
             the whole axis. None: `crop_h`, `crop_w`, `crop_d`.
-        crop_d: depth of the window, or its frames if the layout has F and no D; 0: the whole depth.
+        crop_d: depth of the window, or its number of frames if the layout has F and no D; 0: the whole depth.
         crop_h: height of the window, pixels; 0: the whole height.
         crop_pos_x: share of the free width left of the window, 0 to 1.
         crop_pos_y: share of the free height above the window, 0 to 1.
@@ -91,7 +91,7 @@ def crop_anchors(layout: str, options: Mapping[str, Any], extent: Array, size: A
     Args:
         layout: layout of the data.
         options: arguments of `crop_options`.
-        extent, size: int32 [ndim], true sizes of the sample and of the window, in this layout.
+        extent, size: int32 [ndim], true sizes of the sample and of the window, along the axes of `layout`.
     """
     sizes = [options[name] for name in _SIZES]
     if all(s is None or (isinstance(s, np.ndarray) and not (s > 0).any()) for s in sizes):

@@ -69,7 +69,7 @@ def setup(
         power = 2 ** np.ceil(np.log2(np.maximum(channels, 1)))
         padded = np.where(channels > 0, power, 0).astype(np.int64)
     _check_statistics(mean, std, channels, padded)
-    # One value per input channel is also allowed; the values of added channels are then 0.
+    # `fill_values` may also have one value per input channel. Channels that `pad_output` adds are then filled with 0.
     if (channels != np.size(fill_values)).any():
         _window.check_fill_values(_NAME, policy, fill_values, layout, padded)
     extents = extents.copy()
@@ -153,8 +153,8 @@ def crop_mirror_normalize(
     Args:
         image: any layout with H, W and C; without a layout HWC, or DHWC with four axes.
         dtype: output type.
-        fill_values: value of pixels outside of the image, which is not normalized: one for all channels, or one per channel
-            of the image or of the output. With the policy "pad", channels added by `pad_output` have this value, too.
+        fill_values: value of pixels outside of the image, not normalized: one for all channels, or one per channel of
+            the image or of the output. With the policy "pad", channels added by `pad_output` have this value, too.
         mean: mean to subtract: one value for all channels, or one per channel.
         mirror: not 0: mirror left and right.
         out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,

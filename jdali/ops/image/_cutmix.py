@@ -65,7 +65,8 @@ def cutmix(
         labels: see `mixup`.
         alpha: parameter of the beta distribution, above 0; 1: λ is uniform.
         num_classes: see `mixup`.
-        probability: probability that a sample is mixed, 0 to 1. A sample that is not mixed may still be another's partner.
+        probability: probability that a sample is mixed, 0 to 1. A sample that is not mixed may still be pasted into
+            another sample.
 
     Returns: shape and type of `images`; with `labels`, also the mixed labels, float32. A batch of one is unchanged.
 

@@ -24,7 +24,7 @@ _ALGORITHMS = ("bilinear_ocv", "edgeaware_ocv", "vng_ocv", "gray_ocv")
 _RED, _GREEN, _BLUE = 4899, 9617, 1868
 # Number of pixels in a block of rows.
 _BLOCK = 1 << 14
-# Images with at most this number of pixels are computed without a loop, which would not be worth compiling.
+# Images with at most this number of pixels are computed without a loop, because a loop is not worth its compile time.
 _SMALL = 1 << 12
 
 # Rows and columns that have red pixels: bool [N, 1] and [1, W].
@@ -98,13 +98,13 @@ def debayer(
 ) -> Array:
     """Interpolates the missing colours of images from a sensor behind a Bayer filter.
 
-    A pixel has one colour of the filter's tile of 2 x 2 pixels: red, blue, or one of two greens. Algorithms:
+    The filter repeats a tile of 2 x 2 pixels: one red, one blue and two green. Algorithms:
 
     * "bilinear_ocv": the mean of the 2 or 4 nearest pixels of a colour, halves rounded up.
-    * "edgeaware_ocv": the same, but green is interpolated along the direction in which it changes less.
-    * "vng_ocv": differences to the pixel's own colour, averaged over the directions (of 8) along which the image
-      changes little (variable number of gradients). Images of fewer than 8 pixels along an axis use "bilinear_ocv".
-    * "gray_ocv": 0.299 R + 0.587 G + 0.114 B of "bilinear_ocv", rounded once.
+    * "edgeaware_ocv": like "bilinear_ocv", but green is interpolated along the direction in which it changes less.
+    * "vng_ocv" (variable number of gradients): differences to the pixel's own colour, averaged over those of 8
+      directions in which the image changes little. Images of fewer than 8 pixels along an axis use "bilinear_ocv".
+    * "gray_ocv": 0.299 R + 0.587 G + 0.114 B of the "bilinear_ocv" colours, rounded once.
 
     "vng_ocv" mirrors the image at its borders. With the other algorithms, border pixels get the colours of their inner
     neighbours, and images of 2 pixels along an axis, which have only border pixels, become 0.
@@ -115,7 +115,7 @@ def debayer(
         blue_position: (y, x) of the blue pixel in the tile, 0 or 1 each. As in OpenCV, the tile is counted from the second
             row and column of the image: with (0, 0), the tile there is BG/GR, and the corner of the image is red. A single
             value is used for both coordinates.
-        algorithm: one of the above, in upper or lower case.
+        algorithm: name of an algorithm, in upper or lower case.
 
     Returns: HWC, or FHWC, of the image's type: RGB, or one channel for "gray_ocv".
 
@@ -165,7 +165,7 @@ def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
 def _of_size(
     algorithm: str, image: Array, size: Array, keep: Keep, run: Callable[[Callable[..., Array], Array], Array]
 ) -> Array:
-    """Returns `run(make, image)`; `make` computes rows. Except for VNG, border columns are copied from their neighbours."""
+    """Calls `run` with the function that computes rows. Except for VNG, border columns are copied from inner ones."""
 
     def interpolated(image: Array) -> Array:
         made = run(functools.partial(_interpolated, _COLOURS[algorithm], keep), image)

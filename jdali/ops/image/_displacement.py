@@ -70,7 +70,7 @@ def water(
         image: [H, W, C].
         ampl_x: largest horizontal shift, pixels.
         ampl_y: largest vertical shift, pixels.
-        fill_value: value outside of the image, in its type.
+        fill_value: value outside of the image, in the image's type.
         freq_x: frequency of the horizontal shift, radians per row.
         freq_y: frequency of the vertical shift, radians per column.
         interp_type: INTERP_NN or INTERP_LINEAR.
@@ -128,7 +128,7 @@ def sphere(
 
     Args:
         image: [H, W, C].
-        fill_value: value outside of the image, in its type.
+        fill_value: value outside of the image, in the image's type.
         interp_type: INTERP_NN or INTERP_LINEAR.
         mask: 0: the image is unchanged.
 
@@ -179,7 +179,7 @@ def jitter(
 ) -> Array:
     """Replaces each pixel by the pixel at a random offset of whole pixels. The offset is the same for all channels.
 
-    The offsets along both axes are uniform, from -(nDegree // 2) to nDegree - nDegree // 2. Positions are clipped to the
+    The offset along each axis is uniform, from -(nDegree // 2) to nDegree - nDegree // 2. Positions are clipped to the
     image.
 
     Args:

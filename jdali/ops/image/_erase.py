@@ -48,7 +48,7 @@ def setup(
 def _chosen_axes(
     data: BatchSpec, axes: tuple[int, ...] | int | None, axis_names: str | None
 ) -> tuple[int, ...]:
-    """Returns the axes of the coordinates in `anchor` and `shape`."""
+    """Returns the axes that the coordinates in `anchor` and `shape` refer to."""
     layout = data.layout
     if axis_names is not None:
         missing = [name for name in axis_names if name not in layout]
@@ -140,8 +140,8 @@ def erase(
 ) -> Array:
     """Fills regions with a value; the borders of a region are rounded towards zero.
 
-    A region reaches from `anchor` to `anchor` + `shape` along the chosen axes, and over all other axes. It is clipped to
-    the data.
+    A region reaches from `anchor` to `anchor` + `shape` along the chosen axes, and covers all other axes. Regions are
+    clipped to the data.
 
     Args:
         data: any layout; a leading F is an axis like any other.
@@ -201,8 +201,7 @@ def _regions(values: object, extent: Array | None, axes: int) -> Array:
     flat = jnp.atleast_1d(jnp.asarray(values, jnp.float32))
     if extent is not None:
         flat = jnp.where(jnp.arange(flat.shape[0], dtype=jnp.int32) < extent[0], flat, jnp.nan)
-    # At least two regions, because with one, the compiler would remove the sum over regions and compute the mask again for
-    # each element.
+    # At least two regions. With one, XLA would remove the sum over regions and compute the mask again for each element.
     count = max(2, -(-flat.shape[0] // axes))
     flat = jnp.pad(flat, (0, count * axes - flat.shape[0]), constant_values=jnp.nan)
     return flat.reshape(count, axes)

@@ -100,7 +100,7 @@ def setup(
 
 
 def _frames(name: str, data: BatchSpec, values: BatchSpec, axes: int, layout: str) -> int:
-    """Returns 1 if `values` have an axis of frames and `axes` further axes, 0 if they have just `axes` axes; else raises."""
+    """Returns 1 if an axis of frames precedes the `axes` axes of `values`, else 0. Raises for other numbers of axes."""
     extra = values.ndim - axes
     if extra not in (0, 1) or (extra and not layout.startswith("F")):
         wanted = "a scalar" if not axes else f"{axes} axes, as the data have besides F and C"
@@ -171,7 +171,8 @@ def filter(
         anchor: index of the filter's element that lies over the output element, one value for all axes, or one
             per axis; -1: the middle, size // 2. Ignored with `mode="valid"`.
         border: continuation of the data past their borders: "reflect_101" (dcb|abcd|cba), "reflect_1001"
-            (cba|abcd|dcb), "wrap" (bcd|abcd|abc), "clamp" (aaa|abcd|ddd), "constant"; or one of DALI's other names, see `slice`.
+            (cba|abcd|dcb), "wrap" (bcd|abcd|abc), "clamp" (aaa|abcd|ddd), "constant"; or one of DALI's aliases, see
+            `slice`.
         dtype: type of the output, float32 or the data's; None: the data's.
         mode: "same": the output has the size of the data; "valid": only positions where the filter lies within the
             data, so axes are shorter by the filter's size - 1.

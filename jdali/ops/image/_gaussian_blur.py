@@ -2,7 +2,7 @@
 
 Rows along an axis are computed in blocks. A block is the product of a small matrix, which contains the window and its mirror
 images at the borders, and the rows that the windows of the block cover. This takes more multiplications per row than the
-window has elements, but on a CPU, it is faster for windows of three elements and more.
+window has elements, but is faster on a CPU for windows of three elements and more.
 
 On accelerators, memory limits the speed, so one pass over an axis sums up to `_TAPS` elements of the window.
 """
@@ -42,11 +42,11 @@ from jdali._operators.record import (
 
 # Number of rows of one matrix product. A smaller number wastes less work for small windows, but more for large windows.
 BLOCK = 32
-# Number of elements of the other axes in one product; its operands then stay in the cache.
+# Number of elements along all axes but the filtered one in a product; with this number, operands stay in the cache.
 LINES = 4096
 # Largest padded window, in elements, that an accelerator sums in one pass; XLA compiles larger sums too slowly.
 _TAPS = 33
-# Images with at most this number of elements are computed without a loop, which would not be worth compiling.
+# Images with at most this number of elements are computed without a loop, because a loop is not worth its compile time.
 SMALL = 1 << 16
 
 

@@ -42,7 +42,7 @@ def grid_mask(
     """Makes squares in a regular grid black (GridMask, https://arxiv.org/abs/2001.04086).
 
     The pixel (x, y) lies at (u, v) = (x cos a - y sin a - shift_x, x sin a + y cos a - shift_y) / tile in the grid. It
-    becomes black where the fractions of both u and v are less than `ratio`.
+    becomes black if the fractional parts of both u and v are less than `ratio`.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, int16, int32 or float32.

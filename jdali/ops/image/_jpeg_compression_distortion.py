@@ -45,8 +45,8 @@ _CHROMA_TABLE[:4, :4] = [[17, 18, 24, 47], [18, 21, 26, 66], [24, 26, 56, 99], [
 
 # The 8-point DCT of libjpeg's accurate integer method as a matrix. Row k is a frequency, column n a value. Weights are
 # √2 · cos((2n + 1)kπ / 16), or 1 for k = 0, in units of 2^-13. Some differ by 1 from the nearest integer, because libjpeg
-# computes them as sums of rounded constants. The matrix has the columns of the first four values. The columns of the last
-# four are equal to these in reverse order, with the opposite sign for odd k. The inverse DCT is the transpose.
+# computes them as sums of rounded constants. `_HALF_DCT` has the first four columns. The last four columns are the same
+# in reverse order, with the opposite sign for odd k. The matrix of the inverse DCT is the transpose.
 _DCT_BITS = 13
 _HALF_DCT = np.array(
     [
@@ -71,7 +71,7 @@ _TO_YCBCR = ((19595, 38470, 7471), (-11059, -21709, 32768), (32768, -27439, -532
 _CR_TO_RED, _CB_TO_GREEN, _CR_TO_GREEN, _CB_TO_BLUE = 91881, -22554, -46802, 116130
 _GRAY = 128  # chroma of gray, subtracted before the DCT
 
-# Images with at most this number of elements are computed without a loop, which would not be worth compiling.
+# Images with at most this number of elements are computed without a loop, because a loop is not worth its compile time.
 _SMALL = 1 << 13
 # Number of units that are coded in one strip, and of pixels that are converted to RGB in one strip. Intermediates of a strip
 # stay in the cache.
@@ -100,7 +100,7 @@ def jpeg_compression_distortion(
 ) -> Array:
     """Adds the artifacts of JPEG compression to images, without encoding them.
 
-    Lossy steps are computed with libjpeg's integers: conversion to YCbCr, averaging of chroma over 2×2
+    Lossy steps are computed with libjpeg's integer arithmetic: conversion to YCbCr, averaging of chroma over 2×2
     pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma. Lossless steps are left out.
 
     Derivatives (of float32 images) ignore rounding, clamping and quantization; only the averaging of chroma affects them.
@@ -110,8 +110,8 @@ def jpeg_compression_distortion(
     Args:
         image: HWC with the channels R, G and B, or sequences of these; uint8, or float32 from 0 to 255, which is first
             rounded half to even and clamped.
-        quality: JPEG quality from 1, the worst, to 100; other values are clamped. It scales the quantization tables as in
-            libjpeg.
+        quality: JPEG quality from 1, the worst, to 100; other values are clamped. The quality scales the quantization
+            tables as in libjpeg.
 
     Returns: shape, type and layout of the image.
 
@@ -276,7 +276,7 @@ def _at_once(blocks: Array, step: Array, inverse: Array) -> Array:
     values = blocks.astype(jnp.int32) - _GRAY
     values = written(_matrix_pass(_DCT, values, 1, _DCT_BITS - _GUARD_BITS))
     values = _matrix_pass(_DCT, values, 0, _DCT_BITS + _GUARD_BITS)
-    # As in `_quantized`. Values are at most 2^13, so n < 2^11, for which n // step equals n * inverse >> 19.
+    # Like `_quantized`. n = (|value| + 4 * step) >> 3 is below 2^11, so n // step equals n * inverse >> 19.
     multiple = (((jnp.abs(values) + 4 * step) >> 3) * inverse >> _INVERSE_BITS) * step
     values = written(jnp.where(values < 0, -multiple, multiple))
     values = written(_matrix_pass(_DCT.T, values, 0, _DCT_BITS - _GUARD_BITS))
@@ -310,8 +310,8 @@ def _plane(blocks: Array, shape: tuple[int, ...]) -> Array:
 def _quantized(values: Array, step: Array) -> Array:
     """Rounds values of libjpeg's DCT, which are scaled by 8, to multiples of `step`, half away from zero: int32.
 
-    This is for a CPU, which has no vectors of integer division. Adding 1/2 to the dividend makes sure that no quotient is a
-    whole number, so float32 errors do not change the floor.
+    This is for a CPU, which has no vector instruction for integer division. Adding 1/2 to the dividend makes sure that
+    no quotient is a whole number, so float32 errors do not change the floor.
     """
     real, size = values.astype(jnp.float32), step.astype(jnp.float32)
     quotients = jnp.floor((jnp.abs(real) + (4 * size + 0.5)) / (_BLOCK * size))
@@ -416,9 +416,9 @@ def _averaged(units: Array) -> Array:
 
 
 def _joined(blocks: Array, count: int, side: int, keep: Keep) -> Array:
-    """Joins [8, 8, blocks] to `count` lines of units, each of which has side × side blocks; moves four bytes at a time.
+    """Joins [8, 8, blocks] to `count` lines of units, moving four bytes at a time.
 
-    The blocks are in the order [side, side, count, units].
+    A unit has side × side blocks. The blocks are in the order [side, side, count, units].
     """
     words = jnp.stack([packed([blocks[:, x + n] for n in range(4)]) for x in (0, 4)], axis=1)
     apart = keep(words.reshape(_BLOCK, 2, side, side, count, -1)).transpose(4, 2, 0, 5, 3, 1)

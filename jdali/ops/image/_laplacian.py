@@ -60,7 +60,7 @@ def setup(
     )
     if axes == 1:
         sizes = windows.astype(np.int32)
-    # The choice depends only on the sample's own windows, so other samples of the batch do not change its bits.
+    # The choice depends only on the windows of the sample, so other samples of the batch do not change its bits.
     large = sizes.prod(axis=1) > _AT_ONCE
     params: dict[str, Any] = {"_large": large}
     taps = None
@@ -94,7 +94,7 @@ def _lengths(windows: np.ndarray, smooth: np.ndarray | None) -> np.ndarray:
 
 
 def _supports(lengths: np.ndarray, sizes: np.ndarray, taps: tuple[int, ...]) -> np.ndarray:
-    """Marks the elements of the kernel that lie in the windows of any derivative, even if they are 0: bool [N, *taps].
+    """Marks the elements of the kernel, zeros included, that lie in the windows of any derivative: bool [N, *taps].
 
     Args:
         lengths: see `_lengths`.
@@ -234,7 +234,7 @@ def laplacian(
     coefficients. With size 3, the difference is 1, -2, 1, and the smoothing along the other axes 1, 2, 1.
 
     Args:
-        data: up to three axes, and C and F, along which there are no derivatives; integers, float16 or float32.
+        data: up to three axes besides C and F; integers, float16 or float32. Derivatives along C and F are not taken.
         dtype: type of the output, float32 or the data's; None: the data's.
         normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s the sum of
             the sizes of the derivative's windows; `scale` must then be 1.

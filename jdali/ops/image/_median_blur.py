@@ -30,7 +30,7 @@ _NETWORK = 49
 _AT_ONCE = 25
 # Size of a block of rows in bytes; the intermediates of a network then stay in the cache.
 _BLOCK = 1 << 16
-# Images with at most this number of elements are computed without a loop, which would not be worth compiling.
+# Images with at most this number of elements are computed without a loop, because a loop is not worth its compile time.
 _SMALL = 1 << 12
 
 
@@ -76,8 +76,8 @@ def median_blur(
 ) -> Array:
     """Replaces each pixel by the median of a rectangle around it, channel by channel.
 
-    The outermost pixels repeat past the borders. The derivative goes to the median element; if several elements are equal to
-    it, they share the derivative.
+    The outermost pixels repeat past the borders. The derivative goes to the median element. If several elements are
+    equal to the median, they share the derivative.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, uint16, int32 or float32.
@@ -85,7 +85,7 @@ def median_blur(
 
     Returns: shape, type and layout of the image.
 
-    Parity: unlike DALI, it also works on the CPU, with windows of size 1, and with any number of channels.
+    Parity: unlike DALI's, this operator also works on the CPU, with windows of size 1, and with any number of channels.
 
     Example:
         images = fn.experimental.median_blur(images, window_size=[5, 5])
@@ -159,7 +159,7 @@ def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
 
 
 def _lines(reach: _Reach, flat: Array, unit: int, extent: Array) -> list[Array]:
-    """Returns the image shifted to each row of the windows, with a margin at the sides, and makes no padded copy."""
+    """Returns the image shifted by each row offset of the windows, with side margins, without a padded copy of it."""
 
     def clamped(axis: int, count: int, first: int) -> Array:
         return INDICES["clamp"](first + jnp.arange(count, dtype=jnp.int32), extent[axis])
@@ -176,8 +176,8 @@ def _lines(reach: _Reach, flat: Array, unit: int, extent: Array) -> list[Array]:
 def _selected(reach: _Reach, windows: _Windows) -> Array:
     """Finds medians bit by bit, from the highest bit.
 
-    To find a bit, counts the elements below the number that consists of the bits found so far, a 1, and zeros. The bit is 1
-    if they are at most half of the window.
+    To find a bit, counts the elements below a candidate: the bits found so far, then a 1, then zeros. The bit is 1 if
+    at most half of the window's elements are below the candidate.
     """
     keys, size = windows.flat, windows.size
     half = (size[0] * size[1]) // 2

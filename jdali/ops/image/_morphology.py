@@ -51,7 +51,7 @@ def _setup(
     wanted = np.asarray(anchor)[:, ::-1]
     _refuse(name, (wanted < -1) | (wanted >= sizes), "anchor must lie within the mask, got", anchor, "anchor")
     anchors = np.where(wanted == -1, sizes // 2, wanted)
-    # Except at borders, several iterations equal one with a larger rectangle. DALI's documentation calls both equivalent.
+    # Except at borders, several iterations equal one with a larger rectangle. DALI documents them as always equal.
     grown, moved = 1 + iterations * (sizes - 1), iterations * anchors
     largest = grown.max(axis=0) if len(grown) else np.ones(2, np.int64)
     params = {"_size": grown.astype(np.int32), "_start": moved.astype(np.int32)}
@@ -113,7 +113,7 @@ def _options(
     _size: PerSample[Array | None] = None,
     _start: PerSample[Array | None] = None,
 ) -> None:
-    """Declares the arguments of both operators.
+    """Declares the arguments of dilate and erode.
 
     Args:
         anchor: (x, y), element of the rectangle that lies over the pixel; -1: the middle, size // 2.
@@ -148,7 +148,7 @@ def dilate(image: Array, /, *, extent: Array, out_shape: tuple[int, ...], **opti
 
     Returns: shape, type and layout of the image.
 
-    Parity: unlike DALI's, it also works on the CPU.
+    Parity: unlike DALI's, this operator also works on the CPU.
 
     Example: images = fn.experimental.dilate(images, mask_size=[7, 7])
     """
@@ -168,7 +168,7 @@ def erode(image: Array, /, *, extent: Array, out_shape: tuple[int, ...], **optio
 
     Returns: shape, type and layout of the image.
 
-    Parity: unlike DALI's, it also works on the CPU.
+    Parity: unlike DALI's, this operator also works on the CPU.
 
     Example: images = fn.experimental.erode(images, mask_size=[7, 7])
     """

@@ -175,7 +175,7 @@ def _check_bounds(
     canvas: np.ndarray,
     arguments: Mapping[str, Any],
 ) -> None:
-    """Raises SampleError if a region is not inside its source image or the output."""
+    """Raises SampleError unless every region is inside its source image and the output."""
     for sample in range(len(canvas)):
         sizes = _sources(images, ids, sample)[:, -3:-1]
         own = {
@@ -245,7 +245,7 @@ def multi_paste(
     out_extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Copies regions of images into black images, later regions over earlier ones.
+    """Copies regions of images into black images. Later regions cover earlier ones.
 
     With `in_ids`, regions come from any samples of the single input's batch; without it, region i of a sample comes
     from input i. Coordinates are (height, width).
@@ -397,7 +397,7 @@ def _whole(
     shape: tuple[int, ...], kind: np.dtype,
     images: tuple[Array, ...], sizes: tuple[Array, ...], rows: Mapping[str, Array | None], canvases: Array,
 ) -> Array:  # fmt: skip
-    """Pastes one region after the other by a selection on the whole canvas; can be differentiated."""
+    """Pastes one region after the other by selecting pixels on the whole canvas. JAX can differentiate this."""
 
     def one(sample: Array, own: Mapping[str, Array | None], canvas: Array) -> Array:
         ids, areas, bounds, there = _region_bounds(sizes, own, canvas, sample)

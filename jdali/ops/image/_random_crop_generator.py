@@ -36,7 +36,7 @@ def random_crop_generator(
     random_aspect_ratio: Static[tuple[float, float]] = ASPECT_RATIOS,
     out_shape: tuple[tuple[int, ...], tuple[int, ...]],
 ) -> tuple[Array, Array]:
-    """Draws a window by its share of the area and its aspect ratio, as `decoders.image_random_crop` does.
+    """Draws a window as `decoders.image_random_crop` does: its share of the area, its aspect ratio and its position.
 
     Args:
         shapes: integers [2] or [3]: (height, width) of an image, pixels, and optionally its channels.

@@ -103,7 +103,7 @@ def table_points(parameters: Any, centers: Sequence[Array]) -> list[Array]:
     """Looks up points in tables, for the tile of pixels at `centers`.
 
     Args:
-        parameters: a table [h, w] of coordinates for each axis, and a shift that is added to them.
+        parameters: a table [h, w] of coordinates for each axis, and a shift to add to all coordinates.
         centers: see `warp.Mapping`.
     """
     tables, shift = parameters

@@ -138,7 +138,7 @@ def resize(
             pixels around the window.
         roi_end: end of the window; a side is mirrored if its end is before its start.
         roi_relative: True: `roi_start` and `roi_end` are shares of the sides; False: pixels.
-        subpixel_scale: scale the window by the factor by which rounding changed a size, so that the scale is exact.
+        subpixel_scale: if a size is rounded, scale the window by the same factor, so that the scale is exact.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
         mag_filter: filter of sides that do not shrink; None: `interp_type`.

@@ -129,7 +129,7 @@ def resize_crop_mirror(
 ) -> Array:
     """Resizes an image, cuts out a window at a whole pixel, and mirrors it.
 
-    A window larger than the resized image repeats its border.
+    A window larger than the resized image repeats the image's border.
 
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
@@ -146,7 +146,7 @@ def resize_crop_mirror(
         roi_start: start of the region to resize along each side, pixels; None: the whole image.
         roi_end: end of the region; a side is mirrored if its end is before its start.
         roi_relative: True: `roi_start` and `roi_end` are shares of the sides; False: pixels.
-        subpixel_scale: scale the region by the factor by which rounding changed a size, so that the scale is exact.
+        subpixel_scale: if a size is rounded, scale the region by the same factor, so that the scale is exact.
         crop: size of the window cut out of the resized image, (height, width) or (depth, height, width), pixels,
             fractions truncated; None: `crop_h`, `crop_w` and `crop_d`.
         crop_d: depth of the window, pixels; 0: the whole depth.

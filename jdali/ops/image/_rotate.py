@@ -20,7 +20,7 @@ _SLACK = 1e-2
 def canvas_size(
     size: np.ndarray, angle: np.ndarray, axis: np.ndarray | None = None, frames: np.ndarray | None = None
 ) -> np.ndarray:
-    """Computes the smallest canvas for each rotated image. A side is odd if the image axis along it is odd, else even.
+    """Computes the smallest canvas for each rotated image. A side is odd if the image side along it is odd, else even.
 
     Pixel centres are then mapped to pixel centres, so small angles blur less. All frames of a sequence get one canvas, which
     is large enough for each frame. A side of this canvas is odd if it would be odd for more than half of the single frames.

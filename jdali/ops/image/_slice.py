@@ -166,7 +166,7 @@ def slice(
         axes: axes that the window arguments refer to; their number may differ by sample; negative ones count
             from the end; empty: all axes, in order; None: `axis_names`.
         axis_names: letters of the axes in the layout; "": all axes. Data without a layout count as
-            HW, HWC or DHWC. Excludes `axes`.
+            HW, HWC or DHWC. Not allowed with `axes`.
         dtype: output type; fractions are truncated and integers saturated; None: the input's.
         end: end of the window, elements, exclusive.
         fill_values: value of elements outside of the data: one for all channels, or one per channel.
@@ -174,7 +174,7 @@ def slice(
         normalized_shape: True: a float `shape_input` is a share of the extent; False: elements.
         out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" makes the window smaller; "clamp"
             (aaa|abcd|ddd), "reflect_101" (dcb|abcd|cba), "reflect_1001" (cba|abcd|dcb) and "wrap" (bcd|abcd|abc)
-            repeat the data. DALI's other names are taken, too, in upper or lower case: "edge", "101", "reflect101",
+            repeat the data. DALI's aliases are accepted, too, in upper or lower case: "edge", "101", "reflect101",
             "1001", "reflect1001", "reflect" (which is "reflect_1001"), and "constant" and "fill" for "pad".
         rel_end: `end` as a share of the extent.
         rel_shape: `shape` as a share of the extent.

@@ -52,7 +52,7 @@ def ssd_random_crop(
     num_attempts: Static[int] = 1,
     _words: PerSample[tuple[int, ...] | None] = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Cuts out a random window that overlaps with all boxes; returns it with the boxes and labels in it.
+    """Cuts out a random window that overlaps with all boxes. Returns the window and the boxes and labels in it.
 
     Each round draws a threshold (0, 0.1, 0.3, 0.5, 0.7 or 0.9), or decides not to crop, and draws `num_attempts` windows.
     The sides of a window are 0.3 to 1 times the sides of the image, and the ratio of these two factors is 1/2 to 2. A window

@@ -142,8 +142,8 @@ def tensor_resize(
 
     Args:
         data: any layout; uint8, int16, uint16 or float32.
-        alignment: point of the window that stays in place when a size is rounded, from 0, its start, to 1, its end: one
-            value for all axes, or one per axis.
+        alignment: point of the window that stays in place when a size is rounded, from 0 (start of the window) to 1
+            (end): one value for all axes, or one per axis.
         antialias: widen the filter of axes that shrink, so that every element contributes.
         axes: indices of the axes that `sizes`, `scales`, `max_size`, `roi_start` and `roi_end` refer to, in that
             order; negative ones count from the end; None: all axes.
@@ -164,7 +164,7 @@ def tensor_resize(
         size_rounding: rounding of the sizes: "round" (half away from zero), "truncate" or "ceil".
         sizes: output sizes, one value for all axes, or one per axis. A size of 0 leaves the axis to `mode`; a negative
             size mirrors the axis.
-        subpixel_scale: scale the window by the factor by which rounding changed a size, so that the scale is exact.
+        subpixel_scale: if a size is rounded, scale the window by the same factor, so that the scale is exact.
         temp_buffer_hint: without effect.
 
     Returns: the resized array.

@@ -22,7 +22,7 @@ _FILTERS = (types.INTERP_NN, types.INTERP_LINEAR, types.INTERP_CUBIC)
 
 
 def pixel_origin_shift(name: str, pixel_origin: str) -> float:
-    """Returns the user's coordinate of the centre of pixel 0."""
+    """Returns the coordinate of the centre of pixel 0 if coordinates begin at `pixel_origin`."""
     shifts = {"corner": 0.5, "center": 0.0}
     if pixel_origin not in shifts:
         raise ValueError(
@@ -167,7 +167,7 @@ def perspective_points(parameters: Any, centers: Sequence[Array]) -> list[Array]
     """Maps points by a perspective transform.
 
     Args:
-        parameters: transform [3, 3], and the shift from the user's coordinates to those of `warp`.
+        parameters: transform [3, 3], and the shift from coordinates that begin at `pixel_origin` to those of `warp`.
         centers: see `warp.Mapping`.
     """
     transform, shift = parameters

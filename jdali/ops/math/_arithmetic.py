@@ -77,8 +77,8 @@ def mod(left: Array, right: Array) -> Array:
 
     Raises: ValueError if integers are divided by a constant that has a 0 in it.
 
-    Parity: DALI raises on any integer division by zero, which compiled code cannot. It computes the remainder of a float32
-    and an integer beyond 2**24 in double precision.
+    Parity: DALI raises on any integer division by zero, which compiled code cannot. DALI computes the remainder of a
+    float32 and an integer beyond 2**24 in double precision.
     """
     return _divide(lax.rem, left, right)
 

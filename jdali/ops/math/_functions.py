@@ -43,7 +43,7 @@ def sqrt(input: Array) -> Array:
 def rsqrt(input: Array) -> Array:
     """Computes one over the square root; infinite for 0.
 
-    Parity: DALI returns NaN for 0; elsewhere its relative error is about 1e-7.
+    Parity: DALI returns NaN for 0; for other values, its relative error is about 1e-7.
     """
     return lax.rsqrt(input)
 

@@ -59,7 +59,7 @@ def _noisy(key: Array, data: Array, factor: Array, extent: Array) -> Array:
     mean = mask_padding(mean_of(data), extent, 0)
     mean = jnp.where(jnp.isfinite(mean) & (mean > 0), mean, jnp.float32(0))
     counter = element_counter(extent, jnp.indices(mean.shape, jnp.uint32, sparse=True))
-    # Without the barriers, XLA would compute both draws again for each use, or pass a dozen arrays between kernels.
+    # Without the barriers, XLA would compute the draws again for each use, or pass a dozen arrays between kernels.
     small = lax.optimization_barrier(noisy(_by_sums(key, counter, mean)))
     k, good = _attempt(key, counter, jnp.clip(mean, _FEW, _MANY), 0)
     tried = lax.optimization_barrier(jnp.where(good, k, _REFUSED))
@@ -145,7 +145,7 @@ def _until_accepted(
     def turn(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         queue, number, result = state
         lowest = queue & (~queue + 1)
-        # If no element of a group waits, this is the first one, and it does not change.
+        # If no element of a group waits, `element` is the group's first element, which does not change.
         element = first + lax.population_count(jnp.maximum(lowest, 1) - 1).astype(jnp.int32)
         drawn, good = again(values[element], _position(element, data.shape), number)
         drawn = jnp.where((queue != 0) & good, drawn, result[element])

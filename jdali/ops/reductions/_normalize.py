@@ -118,8 +118,8 @@ def normalize(
         stddev: standard deviation, a scalar or tensor like `mean`. Where it is 0, the result is `shift`, unless `stddev` is
             one number for all samples.
 
-    Returns: shape of `data`, `dtype`, saturated. If `epsilon` is 0, the result is `shift` where the measured deviation is 0,
-    or is measured over `ddof` elements or fewer.
+    Returns: shape of `data`, `dtype`, saturated. If `epsilon` is 0, elements become `shift` where the measured
+    deviation is 0 or is measured over at most `ddof` elements.
 
     Example: numbers = fn.normalize(numbers, axes=[1])
     """
@@ -145,7 +145,7 @@ def normalize(
 
 
 def _parameter(parameter: object, value: Array) -> Array:
-    """Reshapes the user's mean or deviation so that it broadcasts against `value` [N, ...].
+    """Reshapes a given mean or deviation so that it broadcasts against `value` [N, ...].
 
     `parameter` is one number, [], or a number for each sample, [N], or a tensor whose first axis has size N or 1.
     """

@@ -19,7 +19,7 @@ from jdali.ops.reductions._sum import count, masked_sum
 
 @also_takes(reduction_options)
 def _options(*, ddof: Static[int] = 0, **_: object) -> None:
-    """Declares the arguments of both operators.
+    """Declares the arguments of variance and std_dev.
 
     Args:
         ddof: degrees of freedom subtracted from the number of elements, 0 or more.

@@ -88,14 +88,14 @@ def random_object_bbox(
         background: label of the background. If it is 0, the default, and 0 is one of `classes`, the background is the smallest
             of `classes` minus 1.
         cache_objects: cache the boxes of maps, by a hash of their contents, for the next epoch.
-        class_weights: relative probabilities of `classes`, 0 or more. Without `classes`, the weights belong to the labels
-            from 0 on, without `background`.
+        class_weights: relative probabilities of `classes`, 0 or more. Without `classes`, the weights belong to the
+            labels 0, 1, 2, ... except `background`.
         classes: labels to draw from; None: all labels but `background`. Samples may have different numbers of classes.
         foreground_prob: probability that an object is drawn.
         format: "anchor_shape": two outputs, start and size; "start_end": two outputs, start and end (exclusive);
             "box": one output, start and end.
-        ignore_class: draw all objects with equal probabilities, whatever their class; excludes `classes`,
-            `class_weights` and `output_class`.
+        ignore_class: draw all objects with equal probabilities, whatever their class; not allowed with `classes`,
+            `class_weights` or `output_class`.
         k_largest: draw only from the k largest boxes of a class, by volume; with `ignore_class`, of all boxes.
         output_class: add an output: the label of the object, or `background` if the box is the whole map.
         threshold: smallest size of a box: one value for all axes, or one per axis.
@@ -133,7 +133,7 @@ def random_object_bbox(
 
 
 def _background(background: int, classes: np.ndarray | None) -> int:
-    """Returns the background label. If a class has this label: replaces it if it is 0, the default, else raises SampleError."""
+    """Returns the background label. If it is also a class, replaces 0 (the default), and refuses any other label."""
     if classes is None or background not in classes:
         return background
     if background != 0:
@@ -180,7 +180,7 @@ def _of_a_class(
     k_largest: int | None,
     cached: bool,
 ) -> tuple[tuple[np.ndarray, np.ndarray], int] | None:
-    """Draws a class and one of its boxes; returns None if no class has a box. Searches boxes only for classes that it draws."""
+    """Draws a class and one of its boxes; returns None if no class has a box. Searches boxes only for drawn classes."""
     while chances:
         ends = np.cumsum(list(chances.values()))
         index = int(np.searchsorted(ends, rng.random() * ends[-1], side="right"))
@@ -204,7 +204,7 @@ def _objects(labels: np.ndarray, label: int | None, background: int, cached: boo
 def _one_of(
     rng: np.random.Generator, boxes: Boxes, least: np.ndarray, k_largest: int | None
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Draws one of the boxes that are large enough; returns None if no box is."""
+    """Draws one of the boxes that are large enough; returns None if there is none."""
     sizes = boxes.end - boxes.start
     chosen = np.flatnonzero((sizes >= least).all(axis=1))
     if not len(chosen):

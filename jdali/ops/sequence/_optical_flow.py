@@ -116,14 +116,14 @@ def optical_flow(
         hints: float32 [F, H / hint_grid, W / hint_grid, 2] (sizes rounded up), guesses of the flow from each frame to the
             previous one; hints of the first frame are ignored. Without `enable_external_hints` the input has no effect.
         enable_external_hints: start the search at `hints`.
-        enable_temporal_hints: without hints, start the search at the flow of the previous frames. This finds steady
-            motion that is otherwise too fast: a quarter of the frame and more.
+        enable_temporal_hints: without hints, start the search at the flow of the previous pair of frames. This also
+            finds fast steady motion, by a quarter of the frame and more.
         hint_grid: 1, 2, 4 or 8, side of the cells of `hints`, pixels.
         image_type: RGB, BGR or GRAY.
         output_format: deprecated alias of `output_grid`.
         output_grid: 1, 2 or 4, side of the cells of the result, pixels.
-        preset: speed, 0 to 1: below 0.375, the flow is best; below 0.75, it is about twice as fast; from 0.75 on, it is
-            fastest, and uses frames of half the size if cells have 2 or 4 pixels.
+        preset: speed, 0 to 1: below 0.375: the best flow; below 0.75: about twice as fast; from 0.75 on: fastest, on
+            frames of half the size if `output_grid` is 2 or 4.
 
     Returns: float32 [F - 1, H / output_grid, W / output_grid, 2] (sizes rounded up), (x, y) in pixels.
 

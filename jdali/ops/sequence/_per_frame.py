@@ -25,7 +25,7 @@ def per_frame(data: Array, /, *, replace: Static[bool] = False, out_shape: tuple
     """Names the first axis F, so that an operator on sequences takes a value for each frame. Values do not change.
 
     `rotate(videos, angle=per_frame(angles))` rotates each frame by its own angle. Give one value per frame, or one
-    value for all frames. The docs of an operator list the arguments that may differ by frame. Inputs may, too:
+    value for all frames. The docs of an operator list the arguments that may differ by frame. Inputs may also differ:
     `warp_affine(images, per_frame(matrices))`.
 
     Args:

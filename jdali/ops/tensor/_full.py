@@ -16,7 +16,7 @@ from jdali._operators.record import PerSample, Static, operator
 
 
 def _shape_spec(name: str, shape: np.ndarray, dtype: np.dtype, layout: str | None) -> BatchSpec:
-    """Makes the spec of a batch. `shape` has a row with the shape of each sample, [N, k], or the lengths of vectors, [N]."""
+    """Makes the spec of a batch. `shape` is the shape of each sample, [N, k], or [N], the lengths of vectors."""
     extents = shape[:, None] if shape.ndim == 1 else shape
     check_samples(
         (extents < 0).any(axis=1),

@@ -90,7 +90,7 @@ def stack(
         axis: position of the new axis in the result, from -ndim to ndim of the inputs; a negative one counts from the end.
         axis_name: letter of the new axis; None: the result has no layout.
 
-    Returns: tensor with one axis more, whose size is the number of inputs.
+    Returns: tensor with one more axis. The size of the new axis is the number of inputs.
 
     Example: stacked = fn.stack(numbers, others, axis=0)
     """

@@ -175,15 +175,15 @@ def _shape_options(
     shape: PerSample[tuple[int | np.integer, ...] | None] = None,
     src_dims: PerSample[tuple[int, ...] | None] = None,
 ) -> None:
-    """Declares the arguments of both operators, which `setup` uses.
+    """Declares the arguments of reshape and reinterpret. Only `setup` uses them.
 
     Args:
         layout: layout of the result; None: the input's if the number of axes is the same, otherwise no layout.
         rel_shape: shape as factors of the input's extents; products are rounded. If one factor is negative, the extent of
             that axis is computed from the number of elements.
         shape: new shape. If one extent is negative, it is computed from the number of elements.
-        src_dims: for each axis of the result, the axis of the input whose extent it gets, multiplied by `rel_shape` if
-            given. -1: an extent of 1.
+        src_dims: for each axis of the result, the input axis whose extent it gets; -1: an extent of 1. `rel_shape`
+            multiplies these extents.
     """
 
 

@@ -225,7 +225,7 @@ def _check_step(axis: int, subscript: _Subscript) -> None:
 
 
 def _known_sizes(data: BatchSpec) -> tuple[int | None, ...]:
-    """Returns the size of the channel axis, compiled in because it rarely differs between batches, and None for other axes."""
+    """Returns the size of the channel axis, which is compiled in because it rarely changes, and None for other axes."""
     return tuple(
         int(data.extents[0, axis])
         if data.layout[axis : axis + 1] == "C" and data.batch_size and np.ptp(data.extents[:, axis]) == 0
@@ -317,7 +317,7 @@ def _step(subscript: _Subscript) -> Any:
 
 
 def _take_fixed(data: Array, axis: int, first: int, step: int, length: int) -> Array:
-    """Takes a range whose first index and step are known. It may be shorter than `length`, if the padded data end before."""
+    """Takes a range with a known first index and step. The result is shorter than `length` if the data end first."""
     end = first + step * length
     taken = slice(first, end if end >= 0 else None, step)
     return data[(slice(None),) * axis + (taken,)]

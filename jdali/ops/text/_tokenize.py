@@ -80,7 +80,7 @@ def tokenize(
             opened again.
         add_special_tokens: add the special tokens of a tokenizer.json, such as [CLS] and [SEP]; a SentencePiece model
             has none.
-        bos, eos: token, or its id, to add in front of or behind each text.
+        bos, eos: tokens, or their ids, to add in front of each text (`bos`) and behind it (`eos`).
         length: number of tokens of each output. Longer texts are truncated, but keep special tokens, `bos` and `eos`;
             shorter texts are padded. None: each output has as many tokens as its text.
         pad_id: id to pad with; None: the id that the file defines.

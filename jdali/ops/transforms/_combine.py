@@ -42,7 +42,7 @@ def combine(
 
     Args:
         matrices: 2 to 99 transforms, [n, n+1] each.
-        reverse_order: apply the last one first.
+        reverse_order: apply the last input first.
 
     Returns: float32 [n, n+1].
 

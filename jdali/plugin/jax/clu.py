@@ -103,7 +103,7 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
 
     @property
     def is_nonpadding(self) -> HostArray | jax.Array:
-        """Returns bool [N] for the batch that `next` returned last: False for samples that only fill it up."""
+        """Returns bool [N] for the batch that `next` returned last: False for samples that only fill up the batch."""
         if self._batch_sharding is None:
             return self._belongs
         return place("is_nonpadding", [self._belongs], of_batch_axis(self._batch_sharding))

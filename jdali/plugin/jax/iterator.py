@@ -136,7 +136,7 @@ def data_iterator(
         output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
             prepare_first_batch, sharding: see `DALIGenericIterator`.
         devices: devices over which a leading axis of the outputs is split.
-        pmap_compatible: outputs have a leading axis; None: only with `devices`.
+        pmap_compatible: True adds a leading axis to the outputs; None adds it only with `devices`.
     """
     return make_decorator(
         DALIGenericIterator, pipeline_fn, output_map, size, reader_name, auto_reset, last_batch_padded,

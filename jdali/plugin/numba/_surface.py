@@ -100,7 +100,7 @@ class NumbaFunction:
 
     @staticmethod
     def _check_minimal_numba_version(throw: bool = True) -> bool:
-        """Returns True, because this module cannot be imported without Numba. Programs for DALI call it."""
+        """Returns True, because this module cannot be imported without Numba; programs written for DALI call this."""
         return True
 
     @staticmethod

@@ -59,7 +59,7 @@ def recursive_length(tensor: Any, lod_level: int) -> list[list[int]]:
     """Returns the lengths of nested samples along the first axes.
 
     Args:
-        tensor: a batch, whose samples may differ in size, an array, or a shape.
+        tensor: an array, a shape, or a batch whose samples may differ in size.
         lod_level: number of axes, including the axis of the batch.
 
     Returns: a list for each axis: the lengths of this axis in all elements of the preceding axes.

@@ -104,7 +104,7 @@ def dense_tensors(
                 f"{name!r} differ in shape ({sizes}, ...): bring them to one shape in the pipeline, or use DALIRaggedIterator"
             )
         tensor = dense_tensor(batch, own=is_own)
-        # Two outputs may share an array. Copies it, so that writing to one output does not change the other.
+        # If two outputs share an array, the second gets a copy, so that writing to one does not change the other.
         tensors.append(tensor.clone() if tensor.data_ptr() in shared else tensor)
         shared.add(tensor.data_ptr())
     return tensors

@@ -69,7 +69,7 @@ class ActorSlot:
         calls: number of calls in flight.
         turns: number of calls so far. Among actors with equally many tasks, the one with the fewest calls gets the next task.
         blamed: the oldest task of the actor when the actor last died.
-        is_absent: True while no attempt to start the actor is in progress; `due` is the time of the next attempt.
+        is_absent: True while the actor waits for the next attempt to start it; `due` is the time of this attempt.
         is_warm: True if the actor's current process has run a task, so that its programs are compiled.
         is_leaving: True if the actor gets no more tasks.
         is_gone: True if the actor is dead and cannot be restarted.

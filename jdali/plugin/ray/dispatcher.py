@@ -285,7 +285,7 @@ class RayDispatcher:
             self._note_loss(slot, [], place)
 
     def _jobs_for(self, slot: ActorSlot) -> list[RayJob]:
-        """Takes the tasks of one call from the queue; returns [] if the queue is empty, or too short while the actor is busy."""
+        """Takes the tasks of one call from the queue; returns [] if there are none, or too few for a busy actor."""
         with self._lock:
             if not self._waiting:
                 return []
@@ -328,7 +328,7 @@ class RayDispatcher:
             )
 
     def _note_loss(self, slot: ActorSlot, jobs: list[RayJob], place: ActorPlace) -> None:
-        """Submits the tasks of a lost call again; blames the actor's oldest task for its death."""
+        """Submits the tasks of a lost call again; blames the actor's oldest task for the death."""
         if slot.place is place:  # the first call lost by this death
             slot.blamed = slot.jobs[0] if slot.jobs else None
             slot.place = None

@@ -25,9 +25,9 @@ class RayWorkers:
     when the first pipeline is built, and end with the last pipeline that uses this object. Results come from Ray's object
     store without a copy. If an actor or a node dies, other workers run its tasks.
 
-    If the program has not called `ray.init`, building a pipeline calls `ray.init(address=address, namespace=namespace)`. If
-    both are None, this joins the cluster that the environment variable RAY_ADDRESS names, or else a cluster running on this
-    machine. If there is none, it starts a cluster on this machine.
+    If the program has not called `ray.init`, building a pipeline calls `ray.init(address=address,
+    namespace=namespace)`. If `address` is None, Ray joins the cluster that the environment variable RAY_ADDRESS names,
+    or else a cluster running on this machine. If there is none, Ray starts a cluster on this machine.
 
     Programs with the same `name` and `namespace` share one set, for instance the trainers of `jax.distributed` or Ray Train,
     each with its shard. The first program owns the set. When it ends, the other programs start the workers again. All other

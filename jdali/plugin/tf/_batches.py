@@ -186,7 +186,7 @@ Wanted = Sequence[int | None] | None
 
 
 def shape_for(wanted: Wanted, shape: Sequence[int], batch_size: int, output: int) -> tuple[int, ...]:
-    """Returns the shape in which TensorFlow gets a batch.
+    """Returns a batch's shape for TensorFlow, without the axes of size 1 that the declared shape omits.
 
     Args:
         wanted: the declared shape, with None for an axis of any size; None in place of the shape accepts any shape.

@@ -73,8 +73,8 @@ class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
 class DALIDataset(_PipelineDataset):
     """Makes a pipeline a `tf.data.Dataset`; its elements are tuples with a tensor [N, ...] for each output.
 
-    The data set ends only where an iterator over the pipeline would end; with readers it never does. So limit an epoch with
-    `take`, or with Keras' `steps_per_epoch`. Each iterator starts at the beginning of the data.
+    The data set ends only where an iterator over the pipeline would end; with readers it never ends. So limit an epoch
+    with `take`, or with Keras' `steps_per_epoch`. Each iterator starts at the beginning of the data.
 
     Args:
         pipeline: the pipeline. The data set uses copies of it, with the options below and the same seed.
@@ -90,7 +90,7 @@ class DALIDataset(_PipelineDataset):
         exec_separated: prefetch as many batches as the larger of `cpu_prefetch_queue_depth` and `gpu_prefetch_queue_depth`.
         exec_dynamic: without effect.
         prefetch_queue_depth: number of batches to prefetch.
-        dtypes, shapes: deprecated names of `output_dtypes` and `output_shapes`; these also accept lists.
+        dtypes, shapes: deprecated names of `output_dtypes` and `output_shapes`; the deprecated names also accept lists.
 
     Raises:
         ValueError: the pipeline has external sources, which only `experimental.DALIDatasetWithInputs` supports, or the

@@ -27,7 +27,7 @@ class Input:
 
     Args:
         dataset: a `tf.data.Dataset` whose elements are single tensors.
-        layout: layout of the samples; None: the layout of `fn.external_source`. If both have a layout, the two must agree.
+        layout: layout of the samples; None takes `layout` of `fn.external_source`. If both are given, they must agree.
         batch: True if elements are batches, [N, ...]; False if they are samples, which may differ in shape. None takes
             `batch` of `fn.external_source`, which is True by default.
     """
@@ -54,7 +54,8 @@ def matched_inputs(pipeline: Pipeline, input_datasets: object) -> dict[str, Inpu
 
     Raises:
         TypeError: `input_datasets` is not a dict of data sets or `Input`s.
-        ValueError: a name matches no external source without a `source`, or such an external source has no data set.
+        ValueError: a name matches no external source, or one that has a `source`; an external source without a `source`
+            has no data set.
     """
     inputs = _checked({} if input_datasets is None else input_datasets)
     nodes = external_sources(pipeline)

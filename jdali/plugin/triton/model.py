@@ -33,7 +33,7 @@ class TritonPythonModel:
     """Answers requests with an exported pipeline; Triton calls the methods."""
 
     def initialize(self, args: Mapping[str, Any]) -> None:
-        """Starts the process, and waits until it is ready; with `warm_up`, the process compiles its programs first.
+        """Starts the jdali process, and waits until it is ready; with `warm_up`, it compiles its programs first.
 
         Args:
             args: Triton's description of the instance: the model's folder, version and configuration, and the instance's

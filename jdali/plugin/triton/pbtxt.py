@@ -42,7 +42,7 @@ def _scalar(value: Any) -> str:
 
 
 def read(text: str) -> Message:
-    """Parses a message; raises ValueError for other text."""
+    """Parses a message; raises ValueError if the text is not a message."""
     return _message(_Tokens(list(_tokens(text))), "", 0)
 
 

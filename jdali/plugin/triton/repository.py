@@ -52,8 +52,8 @@ def model_repository(
         name: name of the model and of its folder in the repository. An existing model of this name is replaced.
         model: name of another model in the repository, which must have a `config.pbtxt`. If given, an ensemble
             `{name}_{model}` is written too; it takes the inputs of the pipeline and returns the outputs of `model`.
-        model_inputs: the pipeline's output for each input of `model`, by name. None matches equal names, or a single input
-            with a single output.
+        model_inputs: maps inputs of `model` to outputs of the pipeline, by name. A missing input gets the output of the
+            same name; a single input gets a single output, whatever its name.
         max_batch: maximum samples that Triton may run together.
         max_wait_ms: milliseconds that the first request of a batch waits for further requests while an instance is free.
         instances: number of processes for each device.
@@ -178,8 +178,7 @@ def ensemble_config(
     Args:
         preprocess, other: configurations of the preprocessing and of the other model.
         model: name of the other model.
-        model_inputs: the output of the preprocessing for each input of the other model, by name. Inputs that are missing here
-            are matched by equal names, or a single input with a single output.
+        model_inputs: see `model_repository`.
 
     Raises:
         ValueError: the models do not fit together.

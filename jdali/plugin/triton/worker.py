@@ -1,8 +1,9 @@
 """Runs in a process of its own and answers the requests of one instance of a Triton model.
 
-`model.py` starts it: `python -m jdali.plugin.triton.worker FOLDER --socket 5 ...`. When it is ready, it sends an empty message;
-if it cannot start, it sends an error. Then, in a loop, it receives the number of requests and the requests: for each, the length
-of the JSON (4 bytes) and the body. It sends one message for all answers: JSON with the offsets of tensors in shared memory.
+`model.py` starts the process: `python -m jdali.plugin.triton.worker FOLDER --socket 5 ...`. A process that is ready
+sends an empty message; one that cannot start sends an error. Then, in a loop, the process receives the number of
+requests, and each request: the length of its JSON (4 bytes) and its body. It sends one message for all answers: JSON
+with the offsets of tensors in shared memory.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads Arrow columns as samples that are views of Arrow's memory.
 
 This module checks all offsets against the ends of the buffers, and then reads the buffers with NumPy. Arrow does not
-check them, so with damaged data it would read out of bounds.
+check offsets, so it would read damaged data out of bounds.
 """
 
 from __future__ import annotations

@@ -65,8 +65,8 @@ def check_array(shape: Sequence[int], chunks: Sequence[int], dtype: np.dtype, ax
 class ChunkedReader(Reader):
     """Reads samples along an axis of chunked arrays.
 
-    A chunk is decoded once for consecutive samples in it, and cached within `bytes_ahead` of
-    `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes samples through a buffer.
+    Consecutive samples share the decoded chunks, which are cached within `bytes_ahead` of `jdali.storage`. If chunks
+    hold several samples, `random_shuffle` mixes samples through a buffer.
 
     Args:
         arrays: for each file, an array for each output; None for a file that cannot be read, which counts as one sample.

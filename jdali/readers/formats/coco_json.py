@@ -292,7 +292,7 @@ def _as_int32(part: str, name: str, values: np.ndarray, numbers: np.ndarray, out
 
 
 def _indices_of(wanted: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """Returns the first position of each value in `ids`, int64 [n]; -1 for a missing value."""
+    """Returns the first position in `ids` of each wanted value, int64 [n]; -1 for a missing value."""
     order = np.argsort(ids, kind="stable")
     found = np.append(order, -1)[np.searchsorted(ids[order], wanted)]
     found[np.append(ids, 0)[found] != wanted] = -1

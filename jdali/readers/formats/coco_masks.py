@@ -5,8 +5,8 @@ these numbers.
 
 Polygons are rasterised as in COCO's own tools. Vertices are rounded to a grid five times as fine as the pixels, and
 each edge becomes the staircase of grid points nearest to its line. A pixel column has five grid columns. A crossing
-is a row, rounded up to a whole pixel, where a staircase steps from the third to the fourth grid column. The mask is
-set between the first and the second crossing, the third and the fourth, and so on.
+is a row, rounded up to a whole pixel, where a staircase steps from the third to the fourth grid column. In each
+column, the mask is set between the first and the second crossing, the third and the fourth, and so on.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _largest_over(begins: np.ndarray, ends: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
-    """Returns the largest value of the intervals that contain each position, int32 [count]; 0 without such an interval.
+    """Returns, for each position, the largest value of an interval that contains it, int32 [count]; 0 if none does.
 
     Each interval is the union of two intervals whose length is the largest power of two that fits. Maxima for one length
     are passed on to intervals of half the length, so the time hardly depends on the number of intervals.

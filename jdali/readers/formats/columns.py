@@ -66,7 +66,7 @@ def varints(words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def only_content(buffer: Buffer, at: np.ndarray, end: np.ndarray, tag: int) -> tuple[np.ndarray, np.ndarray]:
-    """Reads the field at each `at`; returns the start of its content, and True if it has the tag `tag` and ends at `end`."""
+    """Reads the field at each `at`; returns its content's start, and whether the field has this tag and this `end`."""
     words = buffer.ints(at)
     lengths, sizes, endless = varints(words >> 8, _LENGTH_BYTES)
     starts = at + 1 + sizes
@@ -126,11 +126,11 @@ def map_entries(
 def _numbers(
     buffer: Buffer, starts: np.ndarray, sizes: np.ndarray, wanted: Mapping[bytes, int]
 ) -> np.ndarray:
-    """Looks up in `wanted` the name at each offset; returns the numbers of the names, int64 [n]; -1 for other names."""
+    """Looks up the name at each offset in `wanted`; returns the names' numbers, int64 [n]; -1 for unwanted names."""
     if not len(starts):
         return np.zeros(0, np.int64)
     size = sizes.item(0)
-    # Fast path: all names here are equal, because most writers store names in the same order in all records.
+    # Fast path if all names are equal. They often are, because most writers use the same order in all records.
     if size and (sizes == size).all():
         together = buffer.at(starts, f"V{size}").tobytes()
         name = together[:size]
@@ -144,14 +144,14 @@ def _numbers(
 def fields(
     buffer: Buffer, at: np.ndarray, end: np.ndarray, ok: np.ndarray
 ) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
-    """Finds the fields of messages that have the first message's fields, in the same order; clears `ok` for all others.
+    """Finds the fields of messages. Clears `ok` for messages without the first message's fields in the same order.
 
     Args:
         buffer, at, end: the messages are the bytes from `at` to `end`.
         ok: bool [n], updated.
 
     Returns: (number, kind, values, ends) of each field. `values` are the decoded varints, or the starts of the content for
-        other kinds of fields. They are unspecified for messages that are not ok.
+        other kinds of fields. `values` and `ends` are unspecified for messages that are not ok.
     """
     found: list[tuple[int, int, np.ndarray, np.ndarray]] = []
     ok &= at <= end

@@ -60,7 +60,8 @@ def _database_file(path: str) -> str:
 class LmdbValues(NamedTuple):
     """Locates the values of a database, ordered by key.
 
-    A head with the value's size precedes each value: a node, which also has the key, or for a large value a page header.
+    A head with the value's size precedes each value. For a large value, the head is a page header. For any other
+    value, the head is a node, which also has the key.
 
     Attributes:
         offsets: int64 [n], offset of the head, bytes.
@@ -96,7 +97,7 @@ class CutDatabase(ValueError):
 
 
 def locate_values(name: str, path: str) -> Arrays:
-    """Finds the values; returns the columns of `LmdbValues`, and `meta`, which identifies the database's transaction.
+    """Finds a database's values; returns the columns of `LmdbValues`, and `meta`, which identifies its transaction.
 
     Raises:
         CutDatabase: the file is no LMDB database, is truncated or damaged, or does not hold plain records.

@@ -13,7 +13,7 @@ _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _ST
 _DEEPEST = 16
 # Field numbers of a page header.
 _UNPACKED, _PACKED, _DATA, _DICTIONARY, _DATA_2 = 2, 3, 5, 7, 8
-# Field numbers of the header inside a page header: number of values, and encoding (in data pages of version 1, and of version 2).
+# Field numbers of the inner header of a page: number of values, encoding (version 1), encoding (version 2).
 _COUNT, _ENCODING = 1, 2
 _ENCODING_2 = 4
 _PREFIXED = 7  # DELTA_BYTE_ARRAY: values share a prefix with the previous value

@@ -68,9 +68,9 @@ def fields(data: bytes, at: int, end: int) -> list[Field]:
 
 
 def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> list[tuple[int, int, int]]:
-    """Lists the wanted entries, in stored order, of a message whose only field is a map<string, message>, field 1.
+    """Lists the wanted entries of a message in stored order. The message consists of one map<string, message>, field 1.
 
-    Skips the values of other entries, since a record may have dozens.
+    Does not parse unwanted entries, since a record may have dozens.
 
     Args:
         data, at, end: the message is data[at:end].

@@ -45,7 +45,7 @@ class Records(NamedTuple):
 
 
 class RecordFile(io.RawIOBase):
-    """A file object that reads a file of `RecordFiles`, for libraries that need one."""
+    """A file object over a file of `RecordFiles`, for libraries that read from file objects."""
 
     def __init__(self, files: RecordFiles, number: int):
         self._files, self._number = files, number
@@ -220,7 +220,7 @@ class RecordReader(PiecesReader):
             raise self._error(index, error) from error
 
     def _parsed(self, index: int, record: bytes) -> tuple[np.ndarray, ...]:
-        """Does the same as `parse`, for readers whose parsing needs the record's index."""
+        """Parses a record as `parse` does. Readers override this method if parsing needs the record's index."""
         return self.parse(record)
 
     def _error(self, index: int, error: BadRecord) -> SampleError:
@@ -274,11 +274,11 @@ class _RecordParser(Protocol):
 def parsed_together(
     parser: _RecordParser, pieces: Pieces, count: int, alone: Callable[[int], tuple[np.ndarray, ...]]
 ) -> Loaded:
-    """Parses samples from their pieces: samples of the usual form together, each other sample alone.
+    """Parses samples from their pieces: samples of the usual form together, all other samples one by one.
 
     Args:
         parser: has `parse_many`, which parses samples of the usual form.
-        pieces: pieces of the `count` samples, one sample after another; each has the same number of pieces.
+        pieces: pieces of the `count` samples, one sample after another; each sample has the same number of pieces.
         alone: loads a single sample by its position, or raises.
     """
     ok = np.asarray(pieces.known.reshape(count, -1).all(axis=1))

@@ -216,7 +216,7 @@ def _number(field: bytes, at: int, *, base: int) -> int:
 
 def _name(header: bytes) -> bytes:
     name = header[_NAME].split(b"\0", 1)[0]
-    # Only POSIX headers have a prefix; GNU headers use these bytes otherwise.
+    # Only POSIX headers have a prefix; GNU headers use these bytes for other fields.
     prefix = header[_PREFIX].split(b"\0", 1)[0] if header[_MAGIC] == b"ustar\0" else b""
     return prefix + b"/" + name if prefix else name
 

@@ -64,7 +64,7 @@ def components_of(
     """Finds the components of an archive.
 
     Args:
-        index: path of its index; None: scan the archive, and cache the index in the user's cache folder.
+        index: path of the archive's index; None: scan the archive, and cache the index in the user's cache folder.
         goes_on: if the archive is damaged, take the components before the damage, and set `files.lost[file]`.
         fits: returns True if a cached index is right; None: check some of its entries against a local archive.
 
@@ -98,7 +98,7 @@ def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
 
 
 def _mark_after(files: RecordFiles, file: int, components: Components) -> int:
-    """Hashes the block after the last component, to detect appended data; 0 at the end of the file."""
+    """Hashes the block after the last component, to detect appended data; returns 0 at the end of the file."""
     end = components.offset.item(-1) + components.size.item(-1)
     end += -end % BLOCK
     return header_mark(files.read(file, end, BLOCK)) if end + BLOCK <= files.sizes[file] else 0
@@ -149,7 +149,8 @@ def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
     """Yields the lines of an archive's index, in the format of `wds2idx`.
 
     Raises:
-        ValueError: the file is no archive, is damaged or truncated, or has no samples, a sparse file or a name with a blank.
+        ValueError: the file is no archive, is damaged or truncated, has no samples, or contains a sparse file or a
+            name with a blank.
     """
     files = RecordFiles(NAME, [path])
     samples: list[list[str]] = []

@@ -38,7 +38,7 @@ _TYPES = {
                  "float16", "float32", "float64")
 }  # fmt: skip
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-# The stored offset and size of a chunk that its shard lacks.
+# Stored in place of the offset and the size of a chunk that is missing in its shard.
 _MISSING = (1 << 64) - 1
 _CRC_BYTES = 4
 # A compressed chunk may have at most twice the size of its content, plus this many bytes for headers.
@@ -257,7 +257,7 @@ class ZarrArray(ChunkedArray):
 
 
 def opened_array(folder: str, metadata: Mapping[str, Any], axis: int) -> ZarrArray:
-    """Builds an array from its metadata; callers prefix ValueErrors with the name of the metadata."""
+    """Builds an array from its metadata; callers prefix ValueErrors with the name of the metadata file."""
     try:
         if metadata.get("zarr_format") == 2:
             array = _version_2(folder, metadata)

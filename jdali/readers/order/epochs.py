@@ -19,7 +19,7 @@ from jdali.readers.order.selection import SampleSelection
 
 # Version 1 lacks "fill", because its random orders shuffle the whole shard.
 _STATE_VERSION = 2
-# Seed of permutations that all shards share, whatever their seeds.
+# Seed of the permutations that all shards share, even if the shards have different seeds.
 _COMMON_SEED = 0
 # Minimum number of samples to look up at a time.
 _AHEAD = 4096
@@ -92,7 +92,7 @@ class Order:
 
     Shard i of S begins at sample floor(size·i / S) of the data set. In each epoch it moves on to the next shard's part,
     unless `stick_to_shard`. Without `pad_last_batch`, batches continue into the next epoch. With `pad_last_batch`, the
-    last sample is repeated until the epoch's last batch is full, and for one more batch if another shard has one more.
+    last sample is repeated until the epoch's last batch is full, and for a whole batch if another shard has one more.
 
     Shuffling never mixes epochs. `random_shuffle` puts the data set in a fixed random order, the same on all shards, and
     in each epoch shuffles the shard's part anew. With `initial_fill`, it keeps the stored order and only mixes nearby
@@ -176,7 +176,7 @@ class Order:
         return other
 
     def whole(self, epoch: int) -> IndexSequence:
-        """Returns the places of an epoch in the order of a single shard."""
+        """Returns the places of an epoch in the order in which a single shard would take them."""
         return self._part(0, 1, epoch)
 
     def copy(self) -> Order:
@@ -187,7 +187,7 @@ class Order:
 
     @property
     def window(self) -> int:
-        """Number of consecutive stored samples that contain the next sample; this window moves through a part in order."""
+        """Number of consecutive stored samples among which the next sample lies; this window moves through a part."""
         return self._window if self.selection is None else self.selection.reach(self._window)
 
     @property
@@ -208,8 +208,8 @@ class Order:
     def get_state(self) -> dict[str, Any]:
         """Returns the state for `set_state`: plain numbers, equal on all shards at the same step.
 
-        `taken` has a pair [number of shards, samples that each shard took since `epoch` began] for each number of
-        shards so far.
+        `taken` has a pair [number of shards, samples that each shard took] for each number of shards since `epoch`
+        began.
         """
         epochs, taken = 0, self._taken
         if not self._past and not self.pad_last_batch and self.size % self.num_shards == 0:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-# Permutations of up to this size are tables, which are faster, and for which all permutations are equally likely.
+# Permutations of up to this size are tables. Tables are faster, and make all permutations equally likely.
 TABLE_SIZE = 1 << 16
 _ROUNDS = 6
 _WORD = (1 << 64) - 1
@@ -68,8 +68,8 @@ def permutation(size: int, *key: int) -> IndexSequence:
 def _table(size: int, *key: int) -> np.ndarray:
     """Returns a permutation as a table, int64 [size].
 
-    Sorts random numbers whose low bits are the indices. All numbers differ, so any sort has the same result. NumPy
-    guarantees only the raw stream of a bit generator, not `Generator.permutation`.
+    Sorts random numbers whose low bits are the indices. All numbers differ, so any sort has the same result.
+    `Generator.permutation` would not do: NumPy keeps only the raw stream of a bit generator the same in all versions.
     """
     words = np.array([k & _WORD for k in key], np.uint64)
     low = np.uint64((1 << max(size - 1, 0).bit_length()) - 1)

@@ -12,7 +12,7 @@ from jdali.readers.order.indices import GOLDEN, IndexSequence, finalized_all, ke
 _LARGEST_FILL = 1 << 20
 # Minimum number of positions to compute at a time.
 _AT_ONCE = 4096
-# Number of bits for the fraction of a moment; fewer for a large buffer.
+# Number of bits for the fraction of a moment (see `mixed`); fewer for a large buffer.
 _FRACTION = 32
 _WORD = 64
 
@@ -34,12 +34,13 @@ def mixed(size: int, fill: int, *key: int) -> IndexSequence:
     moments.
 
     With independent d, the buffer would hold reach / 2 items on average, but reach items in the worst case. Therefore
-    items form rows of m items; the d of a row lie in m strata of width w, one in each stratum, in random order; reach
-    = m · w. Let t be the moment of the next item, and y = t - a for a row that begins at a ≤ t. If an item of the row
-    in stratum s is still to come, then a + (m - 1) + w · (s + 1) > t, hence s ≥ floor((y - m + 1) / w). So at most m
-    - floor((y - m + 1) / w) items of the row are in the buffer, and at most m. The y of successive rows differ by m,
-    and the lowest y is below m; the sum over all rows is at most ((m + 1) · w + 3 · m - 1) / 2. For several m, w is
-    the largest width with a sum of at most `fill`; the m with the longest reach is chosen. For m = 1, w = fill.
+    items form rows of m items. The d of a row lie in m strata of width w, one in each stratum, in random order, so
+    reach = m · w. Let t be the moment of the next item, and y = t - a for a row that begins at a ≤ t. If an item of the
+    row in stratum s is still to come, then a + (m - 1) + w · (s + 1) > t, hence s ≥ floor((y - m + 1) / w). So the
+    buffer holds at most m - floor((y - m + 1) / w) items of the row, and never more than m. The y of successive rows
+    differ by m, and the lowest y is below m. So the buffer holds at most ((m + 1) · w + 3 · m - 1) / 2 items. For each
+    of several m, w is the largest width for which this bound is at most `fill`; the m with the longest reach is chosen.
+    For m = 1, w = fill.
 
     Args:
         size: number of items.

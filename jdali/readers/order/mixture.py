@@ -265,7 +265,7 @@ class MixtureOrder:
         return self.refs(positions)._replace(padded=padded)
 
     def _share_of_last(self) -> int:
-        """Returns the position that this shard takes in an epoch's incomplete last row.
+        """Returns this shard's position in an epoch's incomplete last row; `num_shards` if the shard takes none.
 
         Iterators assume the sample counts of `Order`, so the same shards as in `Order` take a sample of this row.
         """

@@ -1,7 +1,7 @@
 """Packs nearby samples into rows, or sorts them into buckets, as a function of a position.
 
 The samples come in the order of a mixture. A window has a fixed number of consecutive samples; the last window of a
-pass has the rest. Packing or sorting arranges the samples of a window in rows. The rows depend only on these samples,
+pass may have fewer. Packing or sorting arranges the samples of a window in rows. The rows depend only on these samples,
 and thus only on the number of the window. Rows are numbered through all windows. A state contains the number of the
 current window and of its first row, so that resuming computes only one window.
 """
@@ -30,8 +30,8 @@ def pack(lengths: np.ndarray, length: int, strategy: str = FIRST_FIT) -> np.ndar
     """Packs documents into rows of `length`, longest first; returns the row of each document, int64 [n].
 
     A document goes to the first row with room for it ("first_fit"), or to the fullest row with room for it, the first
-    among equally full rows ("best_fit"). Documents of equal length are packed in one step, with the same result as one
-    by one. Rows are numbered in the order of their first documents.
+    among equally full rows ("best_fit"). Documents of equal length are packed in one step, with the same result as if
+    packed one by one. Rows are numbered in the order of their first documents.
 
     `lengths`, int64 [n], are the lengths of the documents, from 0 to `length`.
     """

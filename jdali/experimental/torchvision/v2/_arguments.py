@@ -131,7 +131,7 @@ def kernel_size(value: int | Sequence[int]) -> tuple[int, int]:
 
 
 def increasing(name: str, value: object, *, positive: bool = False) -> tuple[float, float]:
-    """Checks that min <= max; returns (min, max). A single number is used as both."""
+    """Checks that min <= max; returns (min, max). A single number is used as min and as max."""
     if isinstance(value, str) or not isinstance(value, (int, float, Sequence)):
         raise TypeError(f"{name} must be a number or a (min, max) sequence, got {type(value).__name__}")
     ends = (value, value) if isinstance(value, (int, float)) else tuple(value)

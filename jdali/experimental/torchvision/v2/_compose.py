@@ -30,7 +30,7 @@ class Compose:
         dali_pipeline_kwargs: arguments of `Pipeline`. Only `seed` has an effect; -1 chooses a new seed for each `Compose`.
 
     Raises:
-        TypeError: an item of `op_list` is not a transform, or `Pipeline` does not have an argument.
+        TypeError: an item of `op_list` is not a transform, or `Pipeline` does not take one of `dali_pipeline_kwargs`.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Compose:
             the last of these determines the kind.
 
         Raises:
-            TypeError: `data_input` is neither.
+            TypeError: `data_input` is neither a PIL image nor a tensor.
             ValueError: the results for the images of a tensor differ in size.
         """
         images = Images.of(data_input, self.op_list[0].device if self.op_list else "cpu")
@@ -76,7 +76,7 @@ class RandomApply(Transform):
 
     Args:
         op_list: transforms.
-        p: probability that they are applied, 0 to 1.
+        p: probability that the transforms are applied, 0 to 1.
         device: see `Transform`.
     """
 

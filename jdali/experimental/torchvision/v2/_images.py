@@ -38,7 +38,7 @@ class Images:
         """Converts a PIL image of mode L, RGB or RGBA, or a tensor [..., C, H, W].
 
         Raises:
-            TypeError: `inpt` is neither, or the tensor has fewer than three axes.
+            TypeError: `inpt` is neither a PIL image nor a tensor, or the tensor has fewer than three axes.
             ValueError: the mode of the PIL image is not L, RGB or RGBA, the tensor does not have 1 to 4 channels, or `device`
                 is unknown.
         """
@@ -78,7 +78,7 @@ class Images:
         return tensor.reshape(*(self.leading or ()), *tensor.shape[1:]).contiguous()
 
     def as_pil(self, batch: Batch) -> Any:
-        """Converts a batch to a PIL image, or to a list of them if the tensor had axes before CHW."""
+        """Converts a batch to a PIL image, or to a list of PIL images if the input tensor had axes before CHW."""
         pictures = [to_pil_image(sample.torch(), input_layout=batch.layout or "") for sample in batch.tensors]
         return pictures if self.leading else pictures[0]
 
@@ -93,7 +93,7 @@ def to_pil_image(inpt: object, mode: str | None = None, input_layout: str = "CHW
 
     Raises:
         TypeError: `inpt` is not a tensor.
-        ValueError: the tensor does not have three axes, or no mode has its number of channels.
+        ValueError: the tensor does not have three axes, or no mode has the tensor's number of channels.
     """
     if not isinstance(inpt, torch.Tensor):
         raise TypeError(f"Expected torch.Tensor, got {type(inpt)}")

@@ -148,7 +148,7 @@ def blur(batch: Batch, kernel: tuple[int, int], sigma: np.ndarray) -> Batch:
 
 
 def chosen(batch: Batch, other: Batch, flags: np.ndarray) -> Batch:
-    """Takes an image from `other` where `flags`, bool [N], is True, and from `batch` elsewhere."""
+    """Takes an image from `other` where `flags`, bool [N], is True, and from `batch` where it is False."""
     if flags.all():
         return other
     if not flags.any():
@@ -169,7 +169,7 @@ def _flags(value: Any) -> Any:
 
 
 def _argument(values: np.ndarray) -> Any:
-    """Makes an argument with a value for each image. If all values are equal, makes a constant, to get a smaller program."""
+    """Makes an argument with a value for each image. Equal values become a constant, for a smaller program."""
     if len(values) and (values == values[:1]).all():
         return values[0].tolist()
     return dynamic.as_batch(values)

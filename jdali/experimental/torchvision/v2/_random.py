@@ -134,8 +134,8 @@ class RandomCrop(Transform):
     Args:
         size: (height, width), or one number for both.
         padding: border that is added to images first, see `Pad`; None adds no border.
-        pad_if_needed: whether to add the missing pixels, on both sides, to an image that is smaller than the window.
-        fill, padding_mode: fill value and mode of both kinds of border, see `Pad`.
+        pad_if_needed: whether to pad an image that is smaller than the window; each side gets all missing pixels.
+        fill, padding_mode: fill value and mode of all added borders, see `Pad`.
         device: see `Transform`.
 
     Raises, when it is applied:

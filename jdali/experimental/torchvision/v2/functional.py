@@ -137,7 +137,7 @@ def gaussian_blur(
     sigma: float | Sequence[float] = (0.1, 2.0),
     device: str = "cpu",
 ) -> Any:
-    """Blurs an image; see `GaussianBlur`. As in DALI, if `sigma` is a range, a value is drawn from it."""
+    """Blurs an image; see `GaussianBlur`. If `sigma` is a range, a value is drawn from the range, as in DALI."""
     kernel, ends = arguments.kernel_size(kernel_size), arguments.increasing("sigma", sigma, positive=True)
     images = Images.of(inpt, device)
     sigmas = kernels.uniform(len(images.batch), ends)
@@ -193,7 +193,7 @@ def to_tensor(inpt: object) -> Any:
     """Converts a PIL image or an array [H, W] or [H, W, C] to a tensor [C, H, W]; uint8 becomes float32 from 0 to 1.
 
     Raises:
-        TypeError: `inpt` is neither.
+        TypeError: `inpt` is neither a PIL image nor an array.
     """
     if isinstance(inpt, np.ndarray):
         if inpt.ndim not in (2, 3):
@@ -220,7 +220,7 @@ def get_dimensions(inpt: object) -> list[int]:
     """Returns [channels, height, width] of a PIL image, a tensor [..., C, H, W] or a tensor [H, W].
 
     Raises:
-        TypeError: `inpt` is none of these.
+        TypeError: `inpt` is none of these types.
     """
     if isinstance(inpt, Image.Image):
         return [len(inpt.getbands()), inpt.height, inpt.width]

@@ -12,8 +12,8 @@ from typing import Any
 class LoaderEvaluator:
     """Wraps a PyTorch `DataLoader` in a training loop, to measure the cost of loading data.
 
-    Run a loop in mode "log" and one in mode "replay". The difference of their times is what a loader that takes no time would
-    gain. Both loops record the time of each batch.
+    Run a loop in mode "log" and one in mode "replay". The difference of their times is the time that an infinitely fast
+    loader would save. Both loops record the time of each batch.
 
     Args:
         dataloader: the loader, or one of DALI's iterators that has a length.
@@ -23,8 +23,8 @@ class LoaderEvaluator:
         metrics_file: default path for `save_metrics`.
 
     Attributes:
-        cached_batches: the cached batches.
-        cache_ready: batches are cached.
+        cached_batches: the batches that "replay" repeats.
+        cache_ready: True if batches are cached.
         batch_times: waiting time for each batch of the last loop, seconds.
         start_time, end_time: times of the last loop, seconds since 1970; None before the first loop. `end_time` is None
             after a loop that ended early.

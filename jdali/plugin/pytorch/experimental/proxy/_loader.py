@@ -32,7 +32,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc,unused-ignor
         args, kwargs: arguments of `torch.utils.data.DataLoader`.
 
     Attributes:
-        server_started_by_loader: the loader has started the server's thread.
+        server_started_by_loader: True if the loader has started the server's thread.
     """
 
     worker_init_fn: Callable[[int], Any] | None
@@ -56,7 +56,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc,unused-ignor
         finally:
             self.worker_init_fn = own
         loop = _Loop(self, batches, lasting)
-        # Persistent workers continue in the next loop, so their requests are dropped only with the loader.
+        # Persistent workers continue in the next loop, so their requests are dropped only when the loader is freed.
         weakref.finalize(self if lasting else loop, self.dali_server._forget, self._owner).atexit = False
         return loop
 

@@ -32,8 +32,8 @@ class Mailbox:
         self.address = address
 
     def send(self, arguments: dict[str, list[object]]) -> Ticket:
-        """Sends the inputs of a batch, by name, each a list of samples; raises RuntimeError if the server is gone."""
-        # None outside of the server's process, because a fork clears the dict.
+        """Sends a batch: a list of samples for each input, by name. Raises RuntimeError if the server is gone."""
+        # Other processes find no office here, because a fork clears the dict.
         office = _OFFICES.get(self.address)
         if office is not None:
             return office.requests.add_own(arguments)

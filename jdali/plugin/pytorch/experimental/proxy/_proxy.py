@@ -116,7 +116,7 @@ def _collate_dali_output_sample_ref_fn(
 ) -> DALIOutputBatchRef:
     """Collects samples into a batch, and sends it to the server unless the server is deterministic.
 
-    PyTorch's `default_collate` calls it for the results of a proxy; the user's `collate_fn` may call it, too.
+    PyTorch's `default_collate` calls this function for results of a proxy; the user's `collate_fn` may call it, too.
 
     Args:
         samples: references to one or more samples of one output; the pipeline does not run on samples that are left out.

@@ -26,7 +26,7 @@ class DALIPipelineRunRef:
     """Refers to a run of the pipeline on a batch of samples.
 
     Args:
-        batch_id: pair of the worker's number (the thread's id in the main process) and the number of the worker's batch.
+        batch_id: the worker's number (in the main process, the thread's id), and the number of the batch in the worker.
 
     Attributes:
         call_args: {input: values of all samples}; empty once the inputs were sent.
@@ -56,7 +56,7 @@ class DALIOutputSampleRef:
 
     Args:
         proxy: the proxy that returned this reference.
-        pipe_run_ref: the run that collects the proxy's samples since its last batch.
+        pipe_run_ref: the run of the batch that the sample was added to.
         output_idx: number of the output.
         sample_idx: number of the sample in the run.
     """

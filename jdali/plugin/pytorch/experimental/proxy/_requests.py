@@ -90,7 +90,10 @@ class Requests:
                 self._failure = None
 
     def next(self, *, wait: bool) -> tuple[Ticket, Arguments] | None:
-        """Takes the next batch to compute; returns None if the queue is empty or, with `wait`, if the server has stopped."""
+        """Takes the next batch to compute; returns None if the queue is empty or the server has stopped.
+
+        With `wait`, an empty queue makes the call wait until a batch arrives or the server stops.
+        """
         with self._changed:
             if wait:
                 self._changed.wait_for(lambda: self._waiting or not self._is_open)
@@ -144,7 +147,7 @@ class Requests:
         if not self._is_open:
             return "it is not running: use it in `with server:`, or call start_thread()"
         source = self._sources.get(ticket.source)
-        if source is None:  # the server has not accepted its connection yet
+        if source is None:  # the server has not accepted the sender's connection yet
             return None
         if ticket.number >= source.count:
             return "the worker ended while it sent the batch" if source.ended else None

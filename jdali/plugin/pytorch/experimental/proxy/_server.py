@@ -1,4 +1,4 @@
-"""Runs the pipeline in a thread, and replaces references in a loop's data by its results."""
+"""Runs the pipeline in a thread, and replaces references in a loop's data by the pipeline's results."""
 
 from __future__ import annotations
 
