@@ -136,8 +136,15 @@ def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
     if min(image.shape) < 3:
         return jnp.zeros((height, width, channels), image.dtype)
     rows = rows_of_block(image.shape, _BLOCK)
+    # `interpolated` uses the second algorithm for small images.
+    colours = _COLOURS.get(algorithm, _COLOURS["bilinear_ocv"])
 
     def blocks(image: Array, red: Array, size: Array) -> Array:
+        once = jnp.minimum(size[0], 1)
+
+        def keep(values: Any) -> Any:
+            return kept(values, once)
+
         def all_of_them(rows_of: Callable[..., Array], wide: Array) -> Array:
             def block(i: Array, result: Array) -> Array:
                 first = jnp.minimum(i * rows, height - rows)
@@ -148,45 +155,67 @@ def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
             start = varying_like(jnp.zeros((height, width, channels), image.dtype), image, red, size)
             return loop((size[0] + rows - 1) // rows, block, start)
 
-        once = jnp.minimum(size[0], 1)
-        return _of_size(algorithm, image, size, lambda values: kept(values, once), all_of_them)
+        def interpolated(image: Array) -> Array:
+            made = all_of_them(functools.partial(_interpolated, colours, keep), image)
+            # The left and the right border. XLA would copy the whole image if it fused these writes.
+            inner, outer = (jnp.int32(1), size[1] - 2), (jnp.int32(0), size[1] - 1)
+            strips = keep([lax.dynamic_slice_in_dim(made, column, 1, axis=1) for column in inner])
+            for column, strip in zip(outer, strips, strict=True):
+                made = keep(lax.dynamic_update_slice_in_dim(made, strip, column, axis=1))
+            return made
+
+        def by_gradients(image: Array) -> Array:
+            return all_of_them(functools.partial(_by_gradients, keep), _with_margin(image, size))
+
+        return _of_size(algorithm, image, size, interpolated, by_gradients)
 
     def whole(image: Array, red: Array, size: Array) -> Array:
-        def at_once(rows_of: Callable[..., Array], wide: Array) -> Array:
-            made = rows_of(wide, red, size, jnp.int32(0), height)
-            side = (width - made.shape[1]) // 2
-            return jnp.pad(made, ((0, 0), (side, side), (0, 0)))
+        def by_gradients(image: Array) -> Array:
+            return _by_gradients(
+                lambda values: values, _with_margin(image, size), red, size, jnp.int32(0), height
+            )
 
-        return _of_size(algorithm, image, size, lambda values: values, at_once)
+        return _of_size(
+            algorithm,
+            image,
+            size,
+            lambda image: _interpolated_at_once(colours, image, red, size),
+            by_gradients,
+        )
 
     return (whole if image.size <= _SMALL else by_platform(blocks, whole))(image, red, size)
 
 
 def _of_size(
-    algorithm: str, image: Array, size: Array, keep: Keep, run: Callable[[Callable[..., Array], Array], Array]
+    algorithm: str,
+    image: Array,
+    size: Array,
+    interpolated: Callable[[Array], Array],
+    by_gradients: Callable[[Array], Array],
 ) -> Array:
-    """Calls `run` with the function that computes rows. Except for VNG, border columns are copied from inner ones."""
-
-    def interpolated(image: Array) -> Array:
-        made = run(functools.partial(_interpolated, _COLOURS[algorithm], keep), image)
-        # The left and the right border. On a CPU, XLA would copy the whole image if it fused these writes.
-        inner, outer = (jnp.int32(1), size[1] - 2), (jnp.int32(0), size[1] - 1)
-        strips = keep([lax.dynamic_slice_in_dim(made, column, 1, axis=1) for column in inner])
-        for column, strip in zip(outer, strips, strict=True):
-            made = keep(lax.dynamic_update_slice_in_dim(made, strip, column, axis=1))
-        return made
-
-    def by_gradients(image: Array) -> Array:
-        return run(
-            functools.partial(_by_gradients, keep), with_margin(image, 1, size[1], (2, 2), "reflect_101")
-        )
-
-    if algorithm in _COLOURS:
-        return interpolated(image)
-    algorithm = "bilinear_ocv"  # `interpolated` uses this algorithm for small images
-    if min(image.shape) < SMALLEST:
+    """Applies `by_gradients` for VNG to images that are large enough, otherwise `interpolated`."""
+    if algorithm in _COLOURS or min(image.shape) < SMALLEST:
         return interpolated(image)
     return lax.cond((size >= SMALLEST).all(), by_gradients, interpolated, image)
+
+
+def _with_margin(image: Array, size: Array) -> Array:
+    return with_margin(image, 1, size[1], (2, 2), "reflect_101")
+
+
+def _interpolated_at_once(colours: Colours, image: Array, red: Array, size: Array) -> Array:
+    """Interpolates a whole image: [H, W, C]. Border pixels are computed where their inner neighbours are."""
+    rows, columns = (
+        jnp.clip(jnp.arange(length, dtype=jnp.int32), 1, jnp.maximum(size[axis] - 2, 1))
+        for axis, length in enumerate(image.shape)
+    )
+
+    def at(y: int, x: int) -> Array:
+        index = (rows + y)[:, None], (columns + x)[None]
+        return image.at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
+
+    made = [jnp.where((size > 2).all(), value, 0) for value in colours(at, _sites(rows, columns, red))]
+    return jnp.stack(made, axis=-1)
 
 
 def _interpolated(
