@@ -27,7 +27,16 @@ from jdali._batches import BatchSpec, reflect_101, size_text
 from jdali._errors import check_samples
 from jdali._kernels.by_platform import Keep, by_platform, loop
 from jdali._kernels.fit import fit
-from jdali._kernels.packed_pixels import Elements, Packed, Pixels, Plain, Squares, packs, unpacked
+from jdali._kernels.packed_pixels import (
+    Elements,
+    Packed,
+    Pixels,
+    Plain,
+    Squares,
+    packs,
+    unpacked,
+    unpacked_at_once,
+)
 from jdali._numerics.platform import one_program
 from jdali._numerics.positions import rounded
 from jdali._numerics.rounding import np_round_half_away, saturate_cast, varying_like
@@ -189,6 +198,10 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
     def whole(image: Array, parameters: object, extent: Array, _: Array, pixels: Any = Plain) -> Array:
         return _part(sampling, pixels(image), parameters, extent, (0,) * len(shape), shape)
 
+    def whole_of_words(image: Array, parameters: object, extent: Array, out_extent: Array) -> Array:
+        words = whole(image, parameters, extent, out_extent, Packed)
+        return unpacked_at_once(words, image.shape[-1])
+
     def tiled(image: Array, parameters: object, extent: Array, out_extent: Array) -> Array:
         rows, columns = ((out_extent[axis] + size - 1) // size for axis, size in enumerate(tile))
         pack = _pays_to_pack(sampling, image)
@@ -219,17 +232,28 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
 
     if len(shape) != 2 or math.prod(shape) <= math.prod(TILE):
         return whole(image, parameters, extent, out_extent)
-    # With nearest neighbours, each point is used only once, so writing all points to memory first costs little.
-    elements = whole if sampling.interp_type == types.INTERP_NN else functools.partial(whole, pixels=Elements)
+    default: Callable[..., Array]
+    if sampling.interp_type == types.INTERP_NN:
+        # Each point is used only once, so writing all points to memory first costs little.
+        default = whole
+    elif _packs(sampling, image):
+        # Each point is computed once, not once for each channel: 2/3 of the time on an H200.
+        default = whole_of_words
+    else:
+        default = functools.partial(whole, pixels=Elements)
     derivative = functools.partial(jax.jvp, whole)
     squares = whole if sampling.folds else functools.partial(whole, pixels=Squares)
-    return by_platform(tiled, elements, derivative, squares)(image, parameters, extent, out_extent)
+    return by_platform(tiled, default, derivative, squares)(image, parameters, extent, out_extent)
 
 
 def _pays_to_pack(sampling: _Sampling, image: Array) -> bool:
     inside_only = sampling.fill_value is None and not sampling.folds
     needed = _PACKED_SHARE * math.prod(sampling.shape) >= math.prod(image.shape[:-1])
-    return packs(image) and sampling.dtype == image.dtype and needed and not inside_only
+    return _packs(sampling, image) and needed and not inside_only
+
+
+def _packs(sampling: _Sampling, image: Array) -> bool:
+    return packs(image) and sampling.dtype == image.dtype
 
 
 def _part(
