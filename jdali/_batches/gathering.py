@@ -182,14 +182,12 @@ def _on_device(
         else:
             mine = owner == number
             piece, taken = _piece(store.blocks[number], store.row[rows], mine, shape, count, home)
-        index = np.zeros(count, np.int32)
-        index[: len(rows)] = np.where(mine, taken, 0)
+        index = np.full(count, -1, np.int32)
+        index[: len(rows)] = np.where(mine, taken, -1)
         if result is None:
             result = _run_there(_take, home, piece, index, shape=shape)
         else:
-            chosen = np.zeros(count, bool)
-            chosen[: len(rows)] = mine
-            result = _run_there(_take_into, home, result, piece, index, chosen, shape=shape)
+            result = _run_there(_take_into, home, result, piece, index, shape=shape)
     assert result is not None
     return result
 
@@ -245,12 +243,10 @@ def _take(array: jax.Array, index: jax.Array, *, shape: tuple[int, ...]) -> jax.
 
 
 @functools.partial(jax.jit, static_argnames="shape", donate_argnums=0)
-def _take_into(
-    result: jax.Array, array: jax.Array, index: jax.Array, chosen: jax.Array, *, shape: tuple[int, ...]
-) -> jax.Array:
-    """Takes rows as `_take` does, and writes them to the chosen rows of `result`."""
-    taken = _fitted(array.at[index].get(mode="promise_in_bounds"), shape)
-    return jnp.where(chosen.reshape(-1, *[1] * len(shape)), taken, result)
+def _take_into(result: jax.Array, array: jax.Array, index: jax.Array, *, shape: tuple[int, ...]) -> jax.Array:
+    """Writes the rows that `_take` returns to `result`, except where the index is negative."""
+    chosen = (index >= 0).reshape(-1, *[1] * len(shape))
+    return jnp.where(chosen, _take(array, index, shape=shape), result)
 
 
 @jax.jit
