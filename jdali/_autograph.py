@@ -1,4 +1,4 @@
-"""Provides the functions for conditionals under DALI's name of this module."""
+"""Exports the functions for conditionals from `_autograph`, as DALI does."""
 
 from jdali.graph import do_not_convert, is_autograph_artifact
 

@@ -90,7 +90,7 @@ def axis_out_of_range(name: str, axis: int, ndim: int) -> np.exceptions.AxisErro
 
 
 class ContainedError(RuntimeError):
-    """Raised in place of an error of user code that is not an `Exception`, such as SystemExit; the error is `__cause__`."""
+    """Replaces SystemExit and other errors of user code that are not `Exception`s. The original is `__cause__`."""
 
 
 def contained(error: BaseException) -> Exception:
@@ -114,7 +114,7 @@ def _is_signal(error: KeyboardInterrupt) -> bool:
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         return False  # Python raises errors of signals only in its main thread
     if handler is not signal.default_int_handler:
-        return True  # the traceback shows nothing, because the user's handler itself contains a `raise`
+        return True  # assumed, because the traceback also ends at a `raise` if the user's handler raised the error
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -166,12 +166,12 @@ class OperatorError(RuntimeError):
         source: str = "",
         where: str = "",
     ) -> OperatorError:
-        """Builds the error to raise `from` an exception of an operator, or of a user's function in it.
+        """Builds the error that replaces an exception of an operator, or of a user's function that the operator calls.
 
         Args:
             error: exception of any type, whose attributes are copied to the new error.
             operator: name of the operator.
-            text: message; None takes the result of `described`.
+            text: message; None: the result of `described`.
             sample, source, where: as in the constructor.
         """
         made = _instance(type(error), error.args, _attributes(error))

@@ -1,4 +1,4 @@
-"""Provides `DataNode`, the output of an operator in a pipeline's graph, under DALI's name of this module."""
+"""Provides `DataNode`, the output of an operator in a pipeline's graph. DALI has a module of the same name."""
 
 from jdali.graph import DataNode
 from jdali.ops.tensor._subscript import newaxis

@@ -76,7 +76,7 @@ def _is_package(path: Path) -> bool:
 
 
 def _import_from(path: Path) -> ModuleType:
-    """Imports a file or a package outside `sys.path` under its own name."""
+    """Imports a Python file or the folder of a package by its path; the module is named after the file or folder."""
     if path.is_dir():
         if not _is_package(path):
             raise ImportError("the folder has no __init__.py; load_directory loads all modules of a folder")

@@ -24,8 +24,8 @@ __all__ = ["PartTime", "Recorder", "Report"]
 _LITTLE = 0.05
 # If a loop waits for less than this share of its time, its own work is the main limit.
 _SOME = 0.2
-# If the sequential parts together take less than this share of a batch's time, no part is the bottleneck. Then a few batches
-# take much longer than the rest.
+# If all parts that run in sequence take less than this share of a batch's time, none of them is the bottleneck: a few
+# batches take much longer than the others. Workers that work for less than this share mostly wait.
 _BUSY = 0.6
 # A part that computes for less than this share of its busy time mostly waits for storage or other threads.
 _WAITING = 0.5
@@ -272,7 +272,7 @@ def _split(part: PhaseTimer, spent: Spent, device: PhaseTimer) -> list[tuple[Pha
 
 
 def _compiling(spent: Spent) -> float:
-    """Returns the seconds of compilation in a part, at most its wall time, because several threads may compile at once."""
+    """Returns the compile time of a part in seconds, capped at its wall time; several threads may compile at once."""
     return min(spent.inner["compiling"], spent.seconds)
 
 

@@ -38,12 +38,12 @@ class Options(limits.Limits):
         requests: maximum concurrent requests of a reader.
         samples_ahead: maximum samples that a reader of single files or of scattered records fetches ahead. None means 1 +
             `prefetch_queue_depth` batches, but at least `requests` samples.
-        bytes_ahead: maximum bytes that a reader fetches ahead and keeps, not counting running requests. A reader that mixes
-            records (`random_shuffle` with `initial_fill`) also keeps up to `bytes_ahead` bytes from which the next records
-            may be taken. If these records are further apart in the file, it fetches them one by one.
-        allow_protocols: allowed protocols, such as ("s3",), of URLs in data, that is, in lists, manifests, annotations, and
-            paths for `io.file.read`. For a chained URL, all of its protocols must be allowed, and "file" if it contains a
-            path. Any other URL raises an error, unless it is below the folder to which the names are relative.
+        bytes_ahead: maximum bytes that a reader fetches ahead and keeps, not counting running requests. A reader that
+            mixes records (`random_shuffle` with `initial_fill`) also keeps the bytes among which the next record lies,
+            if these are at most `bytes_ahead`. Otherwise it fetches the records one by one.
+        allow_protocols: protocols, such as ("s3",), that URLs in data may have. Data are lists, manifests, annotations,
+            and paths for `io.file.read`. All protocols of a chained URL must be allowed, and "file" if one of its links
+            is a path. Any other URL raises an error, unless it is below the folder to which the names are relative.
         allow_outside: whether names in annotations and in remote lists may be absolute paths or contain "..". In local lists
             and manifests, these names are always allowed.
         block_size: bytes of a request when records are read in sequence.

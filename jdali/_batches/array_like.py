@@ -15,8 +15,8 @@ from jdali._system.devices import HostArray, to_host
 
 _CUDA = 2  # DLPack's type number of a CUDA GPU
 
-# Offset of the device in the struct of a capsule, in bytes, by the capsule's name. The device follows the pointer to the data.
-# The versioned struct has a version, two pointers and flags before this pointer.
+# Byte offset of the device in DLPack's struct, by the name of the capsule. The device follows the data pointer. In the
+# versioned struct, a version, two other pointers and flags come before the data pointer.
 _DEVICE_AT = {b"dltensor": 8, b"dltensor_versioned": 40}
 
 
@@ -87,7 +87,7 @@ def host_array(value: object, *, copy: bool = False) -> HostArray:
 
 
 def data_array(value: object, *, copy: bool = False) -> HostArray:
-    """Converts arrays as `host_array` does, and numbers and (nested) lists of numbers as NumPy does."""
+    """Converts arrays like `host_array`, and numbers and nested lists of numbers like `numpy.asarray`."""
     if not isinstance(value, (bool, int, float, list, tuple)):
         return host_array(value, copy=copy)
     try:

@@ -73,9 +73,9 @@ class BatchSpec:
 
 
 class Rising(NamedTuple):
-    """Marks a static value that may be larger than a batch needs without changing the results.
+    """Marks a static value that gives the same results if it is larger than a batch needs.
 
-    A stage uses the largest value that any batch has needed so far. This limits the number of programs.
+    A stage uses the largest value that any batch has needed so far, so that it compiles fewer programs.
 
     Attributes:
         value: minimum value for this batch.
@@ -94,7 +94,8 @@ class Plan:
         outputs: spec of each output.
         params: arrays [N, ...] computed on the host. `run` gets the value of a sample as a traced argument of this name,
             which replaces a user's argument of the same name.
-        static: values computed on the host that are compiled into the program, one for the batch: hashable, or `Rising`.
+        static: values computed on the host that are compiled into the program. A value is the same for the whole batch,
+            and is hashable or a `Rising`.
     """
 
     outputs: tuple[BatchSpec, ...]

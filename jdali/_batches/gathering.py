@@ -42,8 +42,8 @@ def gather(
         placement: a device, or the sharding of an array; None for host memory.
         count: number of rows of the result, at least m; None for m. On a device, a program is compiled for each count.
 
-    Returns: a JAX array on a device. In host memory, a NumPy array, or a JAX array that already has the samples. If the
-        samples are already an array of this shape at this place, this array is returned.
+    Returns: on a device, a JAX array; in host memory, a NumPy array or an existing JAX array. If an existing array at
+        `placement` has this content, it is returned without a copy.
     """
     rows = np.arange(len(store)) if rows is None else rows
     count = len(rows) if count is None else count
@@ -100,7 +100,7 @@ def _ready(store: Store, rows: Index, shape: tuple[int, ...], count: int) -> Any
 
 
 def _moved(array: AnyArray, placement: Sharding) -> jax.Array:
-    """Moves an array. A NumPy array becomes uncommitted on the default device, like arrays that JAX makes."""
+    """Moves an array. On the default device, a NumPy array becomes an uncommitted JAX array, like results of `jnp`."""
     if isinstance(array, jax.Array) and array.sharding.device_set == placement.device_set:
         return array
     default = not isinstance(array, jax.Array) and placement.device_set == {accelerator()}
@@ -198,7 +198,7 @@ def _home(blocks: list[Block], placement: Sharding) -> Sharding:
     home = next((s for s in found if s.device_set == placement.device_set), found[0])
     if len(home.device_set) == 1 or len(blocks) == 1:
         return home
-    # The sharding of one block may not divide arrays of other sizes.
+    # The sharding of a block may not divide the joined array evenly, so this array is replicated or put on one device.
     if isinstance(home, NamedSharding):
         return NamedSharding(home.mesh, PartitionSpec())
     devices: Any = home.device_set

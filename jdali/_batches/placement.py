@@ -231,7 +231,7 @@ class BatchSplit:
         return cls(count, tuple((number, tuple(held)) for number, held in sorted(devices.items())))
 
     def portion(self, number: int, portions: int) -> BatchSplit | None:
-        """Returns the split of array `number` of `portions` equal arrays; None if a part would be in two of them."""
+        """Cuts the batch into `portions` arrays. Returns the split of array `number`; None if a part would be cut."""
         if len(self.parts) % portions:
             return None
         size = len(self.parts) // portions

@@ -1,6 +1,6 @@
-"""Tracks the provenance of samples: the samples of sources from which each sample was made.
+"""Tracks the provenance of samples: the source samples from which each sample was made.
 
-Each batch has a provenance. Names are made only when they are needed.
+Each batch has a `Provenance`, which builds the names of its samples only when they are read.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Provenance(Sequence[str]):
     Args:
         drawn: the samples of the sources.
         links: int64 [n, k], for each sample up to k indices into the concatenation of `drawn`; -1 fills unused entries.
-        data: number of leading columns of `links` that are samples of data inputs; names are made from these. The other
+        data: the first `data` columns of `links` are samples of data inputs, which determine the name. The other
             columns are samples of arguments.
     """
 
@@ -114,12 +114,12 @@ class Provenance(Sequence[str]):
     ) -> Provenance | None:
         """Combines the provenance of samples that are pasted one after another. Joins their names by ";", as DALI does.
 
-        If an output sample fails, the input samples at its position are blamed: their arguments choose the pasted
+        If output sample i fails, the input samples at position i are blamed, because their arguments chose the pasted
         samples.
 
         Args:
-            chosen: for each sample, the positions of the samples of the first input that are pasted into it. None: in each
-                input, the sample in the same position.
+            chosen: for each output sample, the positions in the first input of the samples that are pasted into it.
+                None: sample i of each input is pasted into output sample i.
         """
         origins, known = cls.together(data, arguments), [p for p in data if p is not None]
         if origins is None or not known:
@@ -145,7 +145,7 @@ class Provenance(Sequence[str]):
         return Provenance(self._drawn, self._links[chosen], self._data)
 
     def send(self) -> Provenance:
-        """Converts the provenance for another process. The names of samples are sent only if their source has no name."""
+        """Converts the provenance for another process. Replaces a source by its name, or else by its samples' names."""
         return Provenance(tuple(map(_portable, self._drawn)), self._links, self._data)
 
     def received(self, drawn: Callable[[str], Drawn]) -> Provenance:

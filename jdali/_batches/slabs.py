@@ -1,10 +1,10 @@
 """Leases slabs of host memory to batches. A slab is reused when the last array in it is gone.
 
-New memory pages cost as much time as filling them, so batches reuse the memory of earlier ones. Each engine has its own
-`SlabPool` (`engine/workers/pool.py`). Code that needs memory for samples (readers, codecs, `gather`) calls `empty` or
-`aligned_empty`, which lease it from the pool of the thread. Worker threads belong to the pool of their engine. Any other
-thread enters `with pool:` while it runs steps of a pipeline, assembles a batch of an iterator, or makes a call in dynamic
-mode. In a thread without a pool, memory is allocated and not reused.
+Getting new memory pages from the system takes as long as filling them, so batches reuse the memory of earlier ones.
+Each engine has its own `SlabPool` (`engine/workers/pool.py`). Code that needs memory for samples (readers, codecs,
+`gather`) calls `empty` or `aligned_empty`, which lease it from the pool of the thread. Worker threads belong to the
+pool of their engine. Any other thread enters `with pool:` while it runs steps of a pipeline, assembles a batch of an
+iterator, or makes a call in dynamic mode. In a thread without a pool, memory is allocated and not reused.
 
 A lease is a NumPy array whose base is a memoryview. A view of a view references only the innermost array, which is the
 lease. So every view, and every object made from it (JAX's arrays, DLPack, buffers), references the lease. When the last
@@ -30,13 +30,13 @@ from numpy.typing import DTypeLike
 
 # XLA on a CPU uses a NumPy array without a copy if the address is a multiple of this.
 ALIGNMENT = 64
-# Minimum bytes of a slab. For smaller arrays the allocator itself keeps memory.
+# Minimum bytes of a slab. The allocator itself reuses the memory of smaller arrays.
 SMALLEST = 1 << 17
 MOST_IDLE = 512 << 20
-# Idle bytes that are kept in any case, so that alternating sizes are not allocated each time.
+# Idle slabs up to this total are always kept, so that batches whose sizes alternate reuse memory.
 ALWAYS_IDLE = 16 << 20
-# Memory of at least this many bytes is mapped separately, so that freeing it returns it to the system; an allocator might keep
-# it.
+# Memory of at least this many bytes gets its own mapping, which returns to the system when freed. An allocator might
+# keep the memory.
 _MAPPED = 1 << 20
 _HUGE_PAGE = 4 << 20
 
@@ -63,9 +63,9 @@ class SlabPool:
     `with pool:` makes `pool` the pool of this thread. In nested `with` blocks, the innermost pool is used.
 
     Args:
-        most_idle: maximum bytes of idle slabs that are kept. Idle slabs of more than `ALWAYS_IDLE` bytes are also freed
-            while idle and leased slabs together exceed the most that was leased at once. The slabs that were returned
-            first are freed first.
+        most_idle: maximum bytes of idle slabs. Idle slabs are also freed while idle and leased slabs together exceed
+            the peak of leased bytes, but `ALWAYS_IDLE` idle bytes may stay. The slabs that were returned first are
+            freed first.
     """
 
     def __init__(self, most_idle: int = MOST_IDLE):
@@ -79,8 +79,8 @@ class SlabPool:
 
     def lease(self, size: int) -> np.ndarray:
         """Leases uninitialized memory, uint8 [size] of at least one byte, aligned for XLA. The lease ends with the last view."""
-        # Round to few sizes, so that the slab of one picture fits another. At most an eighth of a new slab is unused, and half
-        # of a reused slab.
+        # Round up to one of few sizes, so that the slab of one picture fits others. At most an eighth of a new slab is
+        # unused, and five ninths of a reused slab.
         step = 1 << max(size.bit_length() - 4, 0)
         room = -(-size // step) * step
         slab = self._taken(room)
@@ -231,7 +231,7 @@ def aligned_empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
 
 
 def contiguous(array: np.ndarray) -> np.ndarray:
-    """Returns a contiguous array like `numpy.ascontiguousarray`; copies into memory of `empty`."""
+    """Returns a contiguous array like `numpy.ascontiguousarray`; allocates copies by `empty`."""
     if array.flags.c_contiguous:
         return array
     copy = empty(array.shape, array.dtype)

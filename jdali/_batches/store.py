@@ -28,7 +28,7 @@ MakeRows: TypeAlias = "Callable[[np.ndarray[Any, Any]], Sequence[HostArray]]"
 
 
 class LateBlock:
-    """Makes samples each time they are read."""
+    """Makes samples by calling a function each time they are read."""
 
     __slots__ = ("_make", "count")
 
@@ -261,7 +261,7 @@ class Store:
         return cls(spec, (), none, none)
 
     def with_blocks(self, blocks: tuple[Block, ...]) -> Store:
-        """Returns a store of other blocks, in which the samples have the same rows."""
+        """Returns a store with these blocks; each sample keeps its block index and its row."""
         return Store(self.spec, blocks, self.block, self.row)
 
     def __len__(self) -> int:

@@ -46,7 +46,7 @@ class TensorList:
     _known: Store | None
     _layout: str
     _source: Provenance | None
-    _packed: tuple[Any, Any] | None  # the result of `padded`, or the leaves that JAX unflattened
+    _packed: tuple[Any, Any] | None  # the result of `padded`, or the leaves that `_unflatten` got
     _unpadded: HostArray | None  # the result of `_dense_array`, cut from a padded array
 
     def __init_subclass__(cls) -> None:
@@ -333,7 +333,7 @@ class TensorList:
         """Returns the batch in host memory; copies samples that are on a device."""
         return self._of(self.store.to_host(), self._source, "cpu")
 
-    # For type checkers, which do not know the subclass of an output of `run`. `TensorListGPU` has no `as_array`.
+    # For type checkers, to which an output of `run` is a `TensorList`. At run time, `TensorListGPU` has no `as_array`.
     if TYPE_CHECKING:
 
         def at(self, i: int, /) -> Any:
@@ -408,7 +408,7 @@ def dense_shape(store: Store, wanted: str) -> tuple[int, ...]:
     """Returns the common size of the samples; for an empty batch, the padded shape.
 
     Raises:
-        RuntimeError: sizes differ; the message names the `wanted` array.
+        RuntimeError: sizes differ; the message begins "Cannot produce {wanted}".
     """
     if not store.spec.is_uniform:
         sizes = sorted({tuple(extent) for extent in store.spec.extents.tolist()})

@@ -23,7 +23,7 @@ class NamedBatch(NamedTuple):
     Attributes:
         name: name of the output.
         layout: layout of one sample.
-        sample: returns the array of the sample at a position in the batch.
+        sample: `sample(i)` returns the array of the sample at position i in the batch.
         hint: further facts about the values.
     """
 

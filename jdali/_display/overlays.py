@@ -45,7 +45,7 @@ def overlay_html(overlay: Overlay, height: int, width: int, side: int) -> str:
 
     Args:
         height, width: size of the picture in pixels.
-        side: maximum pixels of the mask's side.
+        side: maximum height and width of the mask's image, pixels.
     """
     parts = []
     if overlay.mask is not None:

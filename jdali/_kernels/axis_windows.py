@@ -1,8 +1,9 @@
-"""Weighted sums of separable kernels with large windows.
+"""Weighted sums of correlations with large separable kernels.
 
 Each kernel is applied along one axis after the other, because the full kernel would have many times as many elements.
 Window lengths are traced, so one program serves all lengths. On a CPU, rows are computed in blocks that stay in the
-cache. Axes are summed from first to last, so that neighbouring blocks compute at most their margin rows twice.
+cache. The order of the axes is D, H, W, so that only the sums along D are computed for the margin rows, which
+neighbouring blocks share.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def sum_of_windows(
     """Computes a weighted sum of K correlations. Each kernel is the outer product of one window for each axis.
 
     Args:
-        axes: first of up to three axes that the windows cover, and the axis after the last.
+        axes: (first, end) of the one to three axes that the windows cover; `end` is exclusive.
         kind: border, type and rounding of the result; `border` must be a key of `INDICES`.
         data: any shape, padded; integers of at most 16 bits, float16 or float32.
         windows: float32 [K, axes, odd], windows of each kernel, centred and zero-padded on both sides.
@@ -65,7 +66,7 @@ def sum_of_windows(
     lead, space, channels = data.shape[:first], data.shape[first:last], math.prod(data.shape[last:])
     depth, height, width = (1,) * (3 - len(space)) + space
     flat = data.reshape(math.prod(lead), depth, height, width * channels)
-    # All leading axes are merged into one. The loop can skip the padding of the first leading axis only.
+    # The leading axes are merged into one. Only the padding of the first one lies at the end, where the loop skips it.
     images = extent[0] * (len(flat) // lead[0]) if lead else jnp.int32(1)
     ones = jnp.ones(3 - len(space), jnp.int32)
     sizes = jnp.concatenate([images[None], ones, extent[first:last]])

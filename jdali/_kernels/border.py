@@ -46,7 +46,7 @@ def with_margin(
         fill: scalar for "constant", of the type of `values`.
         unit: number of elements that form a pixel, if the axis is columns times channels.
 
-    Returns: `values` with the axis longer by both margins. Elements past the margin behind are unspecified.
+    Returns: `values`, with both margins added to the axis. Elements past the second margin are unspecified.
     """
     before, after = margin
     if not before and not after:
@@ -105,8 +105,8 @@ def rows_with_margin(
 ) -> Array:
     """Writes rows of an image, extended by columns on both sides, into a buffer.
 
-    In a CPU loop whose state holds the buffer, this copies rows within the cache, while `with_margin` writes the whole
-    image to memory more than once.
+    A CPU loop that has the buffer in its state copies rows within the cache. `with_margin` would write the whole image
+    to memory more than once.
 
     Args:
         buffer: [len(rows), width + 2 · side · unit], of the result's type.
@@ -144,7 +144,7 @@ def rows_with_margin(
 
 
 def border_name(operator: str, argument: str, name: str, known: Sequence[str]) -> str:
-    """Returns the name that `INDICES` uses for a border mode. Raises ValueError if the name is not in `known`."""
+    """Translates a border mode to a key of `INDICES` or "constant". Raises ValueError if `known` lacks the result."""
     found = border_of(name)
     if found not in known:
         raise ValueError(

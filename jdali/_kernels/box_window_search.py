@@ -228,7 +228,7 @@ def _quotient(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 def _metric(windows: Windows, first: np.ndarray, last: np.ndarray, search: Search) -> np.ndarray:
-    """Computes the overlap of each window with the boxes, the smallest or the largest one, float32 [K]."""
+    """Computes each window's smallest overlap with a box if `search.all_boxes`, else its largest one: float32 [K]."""
     if not len(first):
         return np.zeros(len(windows.first), _Float)
     shared, area = _areas(windows.first, windows.last, first, last)

@@ -102,11 +102,11 @@ def correlate_axes(
     data: Array, kernel: Array, fill: Array, anchor: Array, extent: Array, sizes: Array, *, shape: tuple[int, ...],
     support: Array | None = None,
 ) -> Array:  # fmt: skip
-    """Applies `correlate` along up to three consecutive axes of the data, which may lie between further axes.
+    """Applies `correlate` along one to three consecutive axes of data with any number of axes.
 
     Args:
         kind, taps: see `Correlation`; `taps` has a size for each of the axes.
-        axes: first of the axes, and the axis after the last.
+        axes: (first, end) of these axes; `end` is exclusive.
         data: any number of axes.
         kernel, fill: see `correlate`.
         anchor: int32 [axes], see `correlate`.
@@ -120,7 +120,7 @@ def correlate_axes(
     lead, space, channels = data.shape[:first], data.shape[first:last], data.shape[last:]
     kept = tuple(min(a, b) for a, b in zip(space, shape[first:last], strict=True))
     padded = (math.prod(lead), *_three(space), math.prod(channels))
-    # All leading axes are merged into one. The loop can skip the padding of the first leading axis only.
+    # The leading axes are merged into one. Only the padding of the first one lies at the end, where the loop skips it.
     images = extent[0] * (padded[0] // lead[0]) if lead else jnp.int32(1)
     one, ones = jnp.ones(1, jnp.int32), jnp.ones(missing, jnp.int32)
     true = jnp.concatenate([images[None], ones, extent[first:last], one, ones, sizes]).reshape(2, 4)
@@ -242,9 +242,9 @@ def _supported(support: Array, _: Array) -> Array:
 
 
 def _supported_or_finite(support: Array, values: Array) -> Array:
-    """Selects products of supported weights or of finite values.
+    """Selects products whose weight is supported or whose value is finite.
 
-    Products with a weight of 0 add nothing, but the derivative by the weight needs them.
+    A product of weight 0 and a finite value adds nothing, but its derivative with respect to the weight is the value.
     """
     return support | jnp.isfinite(values)
 

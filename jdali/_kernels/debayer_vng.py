@@ -46,8 +46,8 @@ def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Ke
     gradients = keep(_gradients(wide, green, keep))
     smallest, largest = functools.reduce(jnp.minimum, gradients), functools.reduce(jnp.maximum, gradients)
     threshold = keep(smallest + jnp.maximum(largest >> 1, 1))
-    # Sums of three colours. `own` is the pixel's colour. `first` is, at a green pixel, the other colour in its row, else green.
-    # `second` is, at a green pixel, the other colour in its column, else the opposite colour (blue at red, red at blue).
+    # Sums of the three colours; `own` is the pixel's colour. At a green pixel, `first` is the other colour in its row,
+    # and `second` the other colour in its column. At red pixels, they are green and blue; at blue ones, green and red.
     own, first, second = (jnp.zeros(green.shape, jnp.int16) for _ in range(3))
     count = jnp.zeros(green.shape, jnp.int16)
     for (y, x), gradient in zip(_DIRECTIONS, gradients, strict=True):
@@ -131,9 +131,8 @@ def _diagonal(at: At, y: int, x: int, green: Array) -> tuple[Array, Array, Array
 def _scales(count: Array, sites: tuple[Array, Array], width: Array) -> Array:
     """Computes 1 / (2 count), float32; 0 where `count` is 0.
 
-    OpenCV computes vectors of 8 pixels. For the pixels outside of vectors (the last ones of a row, and the first one of a row
-    that begins with green), it uses 0.0714286 in place of 1/14. As this is slightly more, halves are rounded away from
-    zero.
+    OpenCV computes vectors of 8 pixels, and single pixels at the end of a row and at the start of a row that begins
+    with green. For single pixels, 0.0714286 replaces 1/14. It is slightly larger, so halves are rounded away from zero.
     """
     rows, columns = sites
     single = (rows != columns[:, :1]).astype(jnp.int32)

@@ -14,7 +14,7 @@ from jax import Array, lax
 from jdali._kernels.by_platform import Keep
 from jdali._numerics.platform import platform_dependent
 
-# Fractional bits of: weights; linear light; cube roots; values between Lab and RGB; linear light before gamma is applied.
+# Fractional bits of: matrix weights; linear light and cube roots (RGB to Lab); X, Y, Z and linear light (Lab to RGB).
 _WEIGHT, _LIGHT, _ROOT, _BASE, _GAMMA = 12, 3, 15, 14, 12
 _WHITE = np.array([0.950456, 1, 1.088754])
 _RGB_TO_XYZ = np.array(
@@ -89,7 +89,7 @@ def _shifted(value: Array, bits: int) -> Array:
 
 @functools.cache
 def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
-    """Makes two tables: linear light by 8-bit level; the cube root (for small values, CIE's line) by linear light."""
+    """Makes two tables: 8-bit level → linear light; linear light → cube root, or CIE's line for small values."""
     level = np.arange(256) / 255
     light = np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4)
     amount = np.arange(256 * 3 // 2 << _LIGHT) / (255 << _LIGHT)
@@ -102,8 +102,8 @@ def _forward_tables() -> tuple[np.ndarray, np.ndarray]:
 def _backward_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Makes the tables from Lab to RGB.
 
-    Returns: four tables: Y by L; the cube root of Y by L; X (or Z) by its cube root minus `_LOWEST`; the 8-bit level by
-        linear light.
+    Returns: four tables: L → Y; L → cube root of Y; cube root of X or Z, minus `_LOWEST` → X or Z; linear light → 8-bit
+        level.
     """
     base, lightness = 1 << _BASE, np.arange(256)
     dark = lightness <= 20  # L* below 8

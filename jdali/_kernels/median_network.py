@@ -56,8 +56,8 @@ def medians_at_once(
     """Computes `medians` on accelerators, in two passes: the first writes the sorted columns, and the second merges them.
 
     Args:
-        lines: for each row of the rectangle, the image shifted vertically to this row, with a margin at the sides:
-            [height, (width + reach[1] - 1) · unit].
+        lines: for each row y of the rectangle, the image moved up by y - reach[0] // 2 rows, with a margin at the
+            sides: [height, (width + reach[1] - 1) · unit].
         shape, reach, unit: see `medians`.
     """
     sorted_columns = _all_merged([[_loaded(line)] for line in lines])
@@ -71,8 +71,8 @@ def medians_of_parts(
 ) -> Array:
     """Computes `medians` of rectangles of `size` (height, width), int32 [2], centred in the rectangles of `reach`.
 
-    Elements outside of `size` become the smallest number if they are in front of the middle, and the largest number if they
-    are behind it. Each number replaces the same number of elements, so the median does not change.
+    Of the elements outside of `size`, one half becomes the smallest number and the other half the largest number, so
+    the median does not change.
     """
     least, largest = (jnp.asarray(n, padded.dtype) for n in (0, np.iinfo(padded.dtype).max))
 

@@ -97,8 +97,8 @@ def _float_of(high: Array, low: Array) -> Array:
     """Rounds high · 2³² + low to the nearest float32."""
     zeros = lax.clz(high)
     moved = (high << zeros) | jnp.where(zeros > 0, low >> (32 - zeros), 0)
-    # One bit replaces all lower bits: it is set if any of them is. This bit is far below the last bit of a float32, so the
-    # rounding does not change.
+    # The lowest bit also stands for the lost bits: it is set if any of them is set. It is far below the last bit of a
+    # float32, so the rounding does not change.
     lost = (low << zeros) != 0
     scale = lax.bitcast_convert_type((127 + 32 - zeros) << 23, jnp.float32)
     return jnp.where(high == 0, low.astype(jnp.float32), (moved | lost).astype(jnp.float32) * scale)

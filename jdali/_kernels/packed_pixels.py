@@ -1,8 +1,8 @@
 """Ways to read an image's pixels in a warp: plain, or with the bytes of a pixel packed into one number.
 
 On a CPU, the time of a gather depends on the number of indices, not on the number of bytes, and XLA repeats the surrounding
-operations for each element. A packed pixel is read with one index, by vector instructions. If the border is repeated, packing
-is not faster, because each element then needs little work.
+operations for each element. A packed pixel is read with one index, by vector instructions. With the border "replicate",
+packing is not faster, because XLA then has few operations to repeat.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Plain:
         self.dtype = image.dtype
 
     def form(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """Returns the shape of the array of points for an output of `shape`. This class has one point per pixel."""
+        """Returns the shape of the points for an output [*shape, C]; here, there is one point per pixel."""
         return tuple(shape)
 
     def read(self, indices: Sequence[Array]) -> Array:
@@ -47,7 +47,7 @@ class Plain:
         return corners_by(self.read, neighbours)
 
     def aligned(self, values: Array) -> Array:
-        """Reshapes values, one per pixel, so that they broadcast against the pixels that `made` passes on."""
+        """Reshapes one value per point, so that the values broadcast against the arguments of `made`'s function."""
         return jnp.expand_dims(values, -1)
 
     def filled(self, inside: Array, pixels: Array, fill: Array) -> Array:

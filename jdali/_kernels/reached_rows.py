@@ -1,4 +1,4 @@
-"""Reads the rows of an image that a kernel needs for a block of rows, extended past the image's borders."""
+"""Reads the rows from which a kernel computes a block of its result, with a margin past the image's borders."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from jdali._kernels.border import INDICES, rows_with_margin
 
 @dataclasses.dataclass(frozen=True)
 class ReachedRows:
-    """Reads the rows that a kernel needs for a block of rows, as float32, with a margin past the borders of the image.
+    """Reads the rows from which a kernel computes a block of its result, as float32, with a margin at the borders.
 
-    Blocks stay in the cache. Extending the whole image would write it to memory and read it back once for each axis.
+    A block stays in the cache. Extending the whole image would write it to memory and read it back once for each axis.
 
     Attributes:
         border: see `with_margin`; None: the kernel stays within the image.
         kernel: padded size of the kernel, for each of D, H, W.
-        shape: what a block needs: number of planes, rows per plane, elements per row.
+        shape: number of planes, rows per plane and elements per row that a block needs.
         flat: [N, D, H, W · C], the images, with a margin along D.
         fill: scalar, for the border "constant".
-        starts: int32 [3], index of the first element that the kernel needs along D, H, W, after the image is extended
-            by the kernel's size - 1.
+        starts: int32 [3], index along D, H, W of the first element that the kernel needs for the first output element.
+            The index counts from the start of the margin, which has `kernel` - 1 elements if there is a `border`.
         sizes: int32 [2, 4], see `correlate`.
     """
 

@@ -120,7 +120,7 @@ def taps_at_once(reach: int) -> int:
     """Returns the number of taps in a chunk: the taps of the largest filter plus one, at most `CHUNK_TAPS`.
 
     The extra tap has weight 0 and reads the last element under the filter, so it gives NaN if this element is not finite.
-    More extra taps would change nothing, so results do not depend on `reach`.
+    A larger `reach` gives more extra taps, which only repeat this product, so results do not depend on `reach`.
     """
     return min(reach + 1, CHUNK_TAPS)
 
@@ -159,7 +159,7 @@ class _AxisFactors:
         row: int32 [d, taps, shape_out], rows of the first taps.
         weight: float32 [d, taps, shape_out], weights of the first taps.
         counts: int32 [d], number of taps that a sum along the axis needs.
-        steps: numbers of taps that the first pass can sum, ascending. Each further pass sums the largest number.
+        steps: possible numbers of taps in the first pass, ascending. Each further pass has `steps[-1]` taps.
         beyond: computes rows and weights of taps that are not in `row` and `weight`; None: there are no such taps.
     """
 

@@ -76,7 +76,7 @@ def _check(argument: str, value: Any, is_right: Any, text: str) -> None:
 
 
 def _are_class_numbers(name: str, labels: BatchSpec, num_classes: int | None) -> bool:
-    """Returns True if labels are class numbers, and False if they are vectors or other numbers, which are mixed unchanged."""
+    """Returns True if labels are class numbers, which become one-hot vectors; False if labels are mixed as they are."""
     single = bool((labels.extents == 1).all())
     whole = labels.dtype.kind in "iub"
     if not labels.is_uniform:

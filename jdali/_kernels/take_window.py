@@ -153,7 +153,7 @@ def take_grid(value: Array, indices: Indices, mode: Literal["clip", "promise_in_
         return value
 
     def at_once(value: Array, indices: Indices) -> Array:
-        """Gathers along all axes at once, because XLA would write a gather along one axis transposed, and then transpose it."""
+        """Gathers along all axes at once, because XLA compiles a gather along one axis to a gather and a transpose."""
         last = max((axis for axis, index in enumerate(indices) if index is not None), default=-1)
         every = [
             jnp.arange(value.shape[axis], dtype=jnp.int32) if index is None else index

@@ -113,8 +113,8 @@ def _of_json(content: bytes, settings: TokenizerSettings) -> Tokenizer:
     special = tokenizer.num_special_tokens_to_add(False) if add else 0
     room = settings.room(special + len(first) + len(last))
     if room is not None:
-        # This length includes the package's own special tokens. If it were less than the number of these tokens, nothing
-        # would be truncated.
+        # The package counts its own special tokens in this length. If the length were less than their number, the
+        # package would truncate nothing.
         tokenizer.enable_truncation(room + special, direction=settings.truncation_side)
 
     def encode(texts: Sequence[str]) -> list[list[int]]:

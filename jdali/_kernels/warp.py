@@ -47,14 +47,13 @@ from jdali.types import DALIInterpType
 # loop negligible (measured with benchmarks/rotate_kernel.py).
 TILE = (32, 64)
 
-# Function that maps (parameters, centres of output pixels) to points of the input. Centres and points have one array for
-# each axis, of shape [[D,] H, W[, C]] or, for centres, broadcastable to it. Mappings must round their products, see
-# `affine_points`.
+# Function that maps (parameters, centres of output pixels) to points of the input. Centres and points are one array for
+# each axis. Arrays of points have the shape [[D,] H, W[, C]], to which arrays of centres broadcast. Mappings must round
+# their products, see `affine_points`.
 Mapping = Callable[[Any, Sequence[Array]], Sequence[Array]]
 
 
-# What lies past the border, by mode: the last pixel; the mirrored image, from the last pixel on; the mirrored image, from the
-# last pixel but one on; the image again.
+# What follows a row abcd, by mode: "replicate" ddd..., "reflect" dcb..., "reflect_101" cba..., "wrap" abc...
 Border = Literal["replicate", "reflect", "reflect_101", "wrap"]
 
 # Packing saves time if the output has at least 1 / _PACKED_SHARE of the image's pixels.
@@ -333,7 +332,7 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
         position = rounded(point) - jnp.float32(0.5)
         if sampling.fill_value is None and not sampling.folds:
             # Clipping the position repeats the border. No position is negative then, so truncation equals floor. In front of
-            # the first pixel, both neighbours are the first pixel, because the second pixel, whose weight is 0, might be NaN.
+            # the first pixel, both neighbours are the first pixel: the second would have weight 0, but 0 · NaN is NaN.
             before = position < 0
             position = jnp.clip(position, 0, last.astype(jnp.float32))
             low = position.astype(jnp.int32)

@@ -144,7 +144,8 @@ class ArrayConstant:
 
     Attributes:
         options: `name` and `preserve` of the operator that outputs the constant in a pipeline.
-        node: the one node that outputs the constant if it has a name; None if it has no name, or before its first use.
+        node: node that outputs the constant, kept because a name has only one node in a graph. None before the first
+            use, and for a constant without a name.
     """
 
     node: Any = None

@@ -1,9 +1,10 @@
 """Computes elementary functions with bits that depend on the argument alone.
 
-XLA expands these functions to polynomials. It fuses their products with sums only in some loops, and for single values it
-uses other polynomials. Reciprocal roots start with an instruction whose rounding differs by processor. `exact` replaces
-JAX's primitives by the functions of `IN_PLACE` and rounds their products. The results then have the same bits in any shape,
-with any vector width, and on accelerators. The largest error is 2.5 units in the last place.
+XLA expands these functions to polynomials. Their bits vary, because XLA fuses products with sums only in some loops,
+and has different polynomials for vectors and for single values. Reciprocal roots start with an instruction whose
+rounding differs by processor. `exact` replaces JAX's primitives by the functions of `IN_PLACE` and rounds their
+products. The results then have the same bits in any shape, with any vector width, and on accelerators. The largest
+error is 2.5 units in the last place.
 
 `sin`, `cos`, `tan`, `atan2`, `pow` and `cbrt` are not replaced: on a CPU they call the C library for each element.
 """
@@ -29,7 +30,8 @@ class _Format:
         signed: the integer type of the same size.
         mantissa: number of stored mantissa bits.
         ln2: log(2) in two parts. The first has few enough bits that its products with exponents are exact.
-        exp_terms, log_terms: terms of the series below; the next term is less than half a unit in the last place.
+        exp_terms, log_terms: number of terms of the series in `_less_one` and `_log_of`. The first omitted term is less
+            than half a unit in the last place.
     """
 
     signed: Any
@@ -63,7 +65,7 @@ def exp2(x: Array) -> Array:
 
 def expm1(x: Array) -> Array:
     exponent, rest = _exp_parts(x)
-    digits = _FORMATS[x.dtype].mantissa + 2  # for larger exponents, rounding removes the 1
+    digits = _FORMATS[x.dtype].mantissa + 2  # for larger exponents, exp(x) - 1 rounds to exp(x)
     small = _scaled(rest, exponent) + (_power(x, jnp.clip(exponent, -digits, digits)) - 1)
     return jnp.where(exponent > digits, _scaled(1 + rest, exponent), small)
 

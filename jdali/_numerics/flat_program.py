@@ -45,7 +45,7 @@ class Step:
 
 @dataclasses.dataclass(frozen=True)
 class DrawLevel:
-    """One level: steps (`others`) that need only the draws of earlier levels, and the draws that need these steps."""
+    """Steps of one level: `others`, which need only draws of earlier levels, and `draws`, which may need `others`."""
 
     others: list[Step] = dataclasses.field(default_factory=list)
     draws: list[Step] = dataclasses.field(default_factory=list)

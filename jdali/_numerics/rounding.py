@@ -126,8 +126,8 @@ def _small_integers(value: Array, target: np.dtype) -> Array:
 
     On CPUs, each step here is one instruction. `clamp` would need more, because it also handles NaN and the sign of 0.
     A conversion to integers would clamp again, so a CPU reads the integer from the bits of a float32. Other platforms
-    convert, because ptxas 12.8 and 13.0 have a bug: in a program that stores the lowest byte of a float32 that it just
-    computed, they convert the number to a byte instead.
+    convert, because ptxas 12.8 and 13.0 have a bug: code to store the lowest byte of a computed float32 is compiled to
+    code that converts the number to a byte.
     """
     limits = np.iinfo(target)
     low, high = np.float32(limits.min), np.float32(limits.max)

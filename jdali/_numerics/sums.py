@@ -38,8 +38,8 @@ def fixed_product(matrix: Array, values: Array, axis: int) -> Array:
     """Multiplies matrix · values along an axis; padding at the end of any axis does not change the bits.
 
     XLA's matrix product adds in an order that depends on all sizes of both operands. So the operands are cut into
-    blocks of a fixed size: `_BLOCK` elements along `axis`, and along the last of the remaining axes. The products of
-    the blocks are added in a fixed order.
+    blocks of a fixed size. A block of `values` has `_BLOCK` elements along `axis` and along the last other axis. The
+    products of the blocks are added in a fixed order.
 
     Args:
         matrix: float32 [m, k].

@@ -74,8 +74,8 @@ def together(uses: Sequence[Sequence[Array]]) -> list[Words]:
     results = {i: threefry_rounds(*operands) for i, operands in enumerate(uses) if i not in small}
     if small:
         columns = [[jnp.broadcast_to(uses[i][o], shapes[i]).reshape(-1) for i in small] for o in range(4)]
-        # Without the barrier, XLA would fuse all rounds into each operation that uses some of the words. Both words are
-        # stacked, so that one kernel computes them; JAX 0.12 would otherwise use two kernels, in two threads.
+        # Without the barrier, XLA would fuse all rounds into each operation that uses some of the bits. Without
+        # `stack`, JAX 0.12 would compute the two words of a draw in two kernels, in two threads.
         words = lax.optimization_barrier(jnp.stack(threefry_rounds(*map(jnp.concatenate, columns))))
         ends = np.cumsum([sizes[i] for i in small])[:-1].tolist()
         for i, *parts in zip(small, *(jnp.split(word, ends) for word in words), strict=True):

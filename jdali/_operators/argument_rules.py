@@ -5,8 +5,8 @@ The annotation in the operator's signature alone decides which values an argumen
 * `float`, `int`, an enum: one number. A tensor with one element and any number of axes counts as one number.
 * `tuple[float, ...]`: a vector of the same length in all samples; or a number, if the operator's `setup` accepts it.
   `tuple[tuple[float, ...], ...]`: a matrix. A union allows both.
-* `list[float]`: a vector whose length may differ by sample. `run` of a compiled operator gets it padded, and its true
-  length as `_<name>_extent` (None if it is not padded).
+* `list[float]`: a vector whose length may differ by sample. `run` of a compiled operator gets the padded vector, and
+  the true length as `_<name>_extent` (None if the vector is not padded).
 * `Array`: a tensor of any shape, which may differ by sample; `setup` checks it.
 """
 
@@ -135,7 +135,7 @@ def refuse_different(name: str, argument: str, extents: np.ndarray) -> None:
 
 
 def _no_number(name: str, argument: str, extents: np.ndarray, sample: int) -> str:
-    """Returns the error text for a value that is not one number. It joins the texts of two DALI operator families."""
+    """Joins the error texts of two families of DALI operators for a value that is not one number."""
     count, found = len(extents), tuple(extents[sample].tolist())
     return (
         f'{name}: Unexpected shape of argument "{argument}". Expected batch of {count} scalars or a batch of tensors '
@@ -208,7 +208,7 @@ def shapes_text(extents: np.ndarray) -> str:
 
 
 def wrong_length(name: str, axes: int, found: int, sample: int) -> str:
-    """Returns DALI's error text for an argument that has neither one value nor one for each axis.
+    """Returns DALI's error text for an argument whose length is neither 1 nor the number of axes.
 
     The text combines DALI's texts for a constant and for a tensor.
     """

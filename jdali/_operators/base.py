@@ -80,7 +80,7 @@ class OptionalInputOptions(SetupOptions):
 
 
 def described(options: type) -> str:
-    """Collects the docstrings of all options, in the order of the parameters."""
+    """Returns the descriptions of all options of a class, in the order of its fields."""
     docs = [inspect.cleandoc(cls.__doc__ or "") for cls in reversed(options.__mro__)]
     return "\n".join(doc.partition("Attributes:\n")[2].rstrip() for doc in docs if "Attributes:\n" in doc)
 
@@ -89,7 +89,7 @@ T = TypeVar("T")
 
 
 class Registry(MutableMapping[str, T], Generic[T]):
-    """Operators by name. The module of an operator in the catalog is imported on first use."""
+    """Maps names to operators. If the catalog lists an operator, its module is imported on first use."""
 
     def __init__(self, catalog: Mapping[str, Mapping[str, str]]):
         self._records: dict[str, T] = {}
@@ -191,9 +191,9 @@ class Operator(Schema, OptionalInputOptions):
     def chosen_samples(self) -> str | None:
         """The argument that selects which samples of the batch are pasted into each output sample.
 
-        None if no samples are pasted; "" if each output sample is made from the samples at its position in all inputs,
-        which is also assumed if the call lacks the argument. Messages name an output sample after all samples pasted
-        into it.
+        None: no samples are pasted. "": each output sample is made from the samples at its position in all inputs.
+        A call without the argument is treated like "". Messages name an output sample after all samples pasted into
+        it.
         """
         return None
 
@@ -227,7 +227,7 @@ def is_built_in(op: Operator) -> bool:
 def decorator(
     name: str, kind: type[Kind], options: Callable[P, OperatorOptions], sentence: str
 ) -> Callable[P, Callable[[Run], Kind]]:
-    """Makes the decorator of one kind of operator. Its parameters and their docs come from the class `options`."""
+    """Makes the decorator of one kind of operator. The decorator's parameters are the fields of the class `options`."""
 
     def decorate(*args: P.args, **kwargs: P.kwargs) -> Callable[[Run], Kind]:
         return functools.partial(kind.of, options=options(*args, **kwargs))

@@ -63,7 +63,7 @@ class Call:
     out_layouts: tuple[str, ...]  # layouts in which `run` returns its outputs
     static: tuple[tuple[str, Any], ...]
     constants: tuple[tuple[str, Constant | None], ...]
-    # Arguments that the caller passes to `run_call`, with the shape that `run` gets. An axis of None stays padded.
+    # Arguments whose values the caller passes to `run_call`: their shapes in `run`. An axis of size None stays padded.
     argument_shapes: tuple[tuple[str, argument_rules.Shape], ...] = ()
     # Not None if the call runs frame by frame, see `frames.py`. All other fields then describe single frames.
     frames: frames.FrameAxes | None = None
@@ -287,7 +287,7 @@ class _BoundArguments:
         self.static |= plan.static
 
     def drop(self, names: Iterable[str]) -> None:
-        """Removes these arguments, except arguments whose values the caller passes to `run_call`."""
+        """Removes arguments by name. Arguments whose values the caller passes to `run_call` stay."""
         for name in names:
             for group in (self.static, self.constants, self.traced):
                 group.pop(name, None)

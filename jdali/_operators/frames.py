@@ -1,4 +1,4 @@
-"""Handles calls on sequences in which arguments, or inputs after the first, differ by frame.
+"""Handles calls on sequences where an argument, or an input after the first, differs by frame.
 
 Such a call is planned and run as a call on a batch of frames: `setup` gets a row for each frame of each sample, and the
 compiled program merges samples and frames into one axis. A frame thus has the same result as a single picture, and
@@ -26,10 +26,10 @@ FRAMES = "F"
 
 
 def sample_of(row: int, counts: np.ndarray | None) -> int:
-    """Returns the sample to which a row of `setup` belongs.
+    """Returns the number of the sample to which a row of the arrays of `setup` belongs.
 
     Args:
-        counts: number of frames of each sequence; None: rows are samples.
+        counts: number of frames of each sample, if rows are frames; None: rows are samples.
     """
     return row if counts is None else int(np.searchsorted(np.cumsum(counts), row, side="right"))
 
@@ -145,8 +145,8 @@ def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, n
     takes = op.takes_frames if isinstance(op, DeviceOp) else "first"
     axes = tuple(_frame_axis(op, i, spec) for i, spec in enumerate(specs))
     known = [i for i, axis in enumerate(axes) if axis is not None]
-    # If only the first input has frames, its adapter maps over them. A call on frames is then needed only if the operator's
-    # arguments may have frames.
+    # The first input's `Adapter` already maps over the frames of this input. If no other input has frames, a call on
+    # frames is needed only if the operator's arguments may have frames.
     enough = {"first": False, "inputs": any(i > 0 for i in known), "arguments": bool(known)}
     if not lengths and not enough[takes]:
         return None
@@ -261,7 +261,7 @@ def _rows_of_values(axes: FrameAxes, traced: Mapping[str, Array], frames: int) -
 
 
 def _spread(value: Array, length: Array, frames: int) -> Array:
-    """Extends an argument [N, padded, ...] to [N, frames, ...]; repeats the last of each sample's `length` [N] values."""
+    """Extends an argument [N, padded, ...] to [N, frames, ...]. Sample i has `length[i]` values; the last repeats."""
     number = jnp.arange(frames, dtype=jnp.int32)
     number = jnp.clip(jnp.minimum(number, length[:, None] - 1), 0, value.shape[1] - 1)
     return jnp.take_along_axis(value, number.reshape(*number.shape, *[1] * (value.ndim - 2)), axis=1)

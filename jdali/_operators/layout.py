@@ -68,10 +68,9 @@ class Adapter:
         return [None if a is None else others[a] for a in self.order]
 
     def _from_core(self, out_layout: str, ndim: int) -> list[int]:
-        """For each axis of an output, returns its axis in the result of the mapped `run`.
+        """Returns, for each axis of an output, its axis in the result of the mapped `run`, where frames come first.
 
-        Frames come first in this result. An output in the core layout gets the input's order of axes, without an added
-        channel axis.
+        If `run` returned the core layout, the output has the axes of the input, in the same order.
         """
         if out_layout != self.core:
             return list(range(self.lead + ndim))
@@ -90,7 +89,7 @@ class Adapter:
         return value
 
     def array_from_core(self, value: Array, out_layout: str) -> Array:
-        """Transposes a result whose frames come first back to the input's layout."""
+        """Undoes `array_to_core` for a result of `run`: restores the order of axes, drops an added channel axis."""
         order = self._from_core(out_layout, value.ndim - self.lead)
         dropped = [axis for axis in range(value.ndim) if axis not in order]
         for axis in dropped:

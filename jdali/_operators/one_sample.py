@@ -20,7 +20,7 @@ def with_advice(op: Operator, plan: Callable[..., T], inputs: Sequence[Any], arg
     """Returns `plan(inputs, args)`; adds a hint about `jax.vmap` to an error if the arrays are a batch.
 
     The arrays count as a batch if all have the same number of rows and the call succeeds for one row of each. Errors with
-    another cause therefore get no hint.
+    another cause therefore get no hint, except for `RankError`.
     """
     try:
         return plan(inputs, args)
@@ -94,7 +94,7 @@ def layouts_of(op: Operator, ndims: Sequence[int], layout: str | Sequence[str]) 
 
 
 def refuse_shared_draws(op: Operator, inputs: Sequence[Any]) -> None:
-    """Raises ValueError if an input without a layout may be a batch or a sequence, whose frames would share random values."""
+    """Raises ValueError if an input without a layout may be a batch, because samples must not share random values."""
     if not isinstance(op, DeviceOp):
         return
     for i, value in enumerate(inputs):

@@ -99,7 +99,7 @@ def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], out_shape: Any) -
 
 
 def fitted(array: Array, shape: tuple[int, ...]) -> Array:
-    """Pads an array to a shape. Operators do not do this for axes that pipelines never pad."""
+    """Pads an array to a shape. Results need this, because `run` does not pad axes that pipelines never pad."""
     if array.shape == shape:
         return array
     return jnp.pad(array, [(0, wanted - size) for wanted, size in zip(shape, array.shape, strict=True)])
@@ -139,7 +139,7 @@ def follow(
 
 
 def _smaller(extents: Sequence[Extent]) -> Iterator[list[Size]]:
-    """Yields sizes to try: each makes one axis, or a group of axes, one element shorter or half as long.
+    """Yields sizes to try. In each, one axis or one group of axes is one element shorter, or half as long.
 
     The groups are axes whose sizes may have to be equal: axes of the same padded size, axes at the same position from the
     front or from the end, and all axes.

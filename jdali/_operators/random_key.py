@@ -1,4 +1,4 @@
-"""Separates the JAX key from the arguments of a random operator's pure function. The key comes first or by name."""
+"""Separates the JAX key (first argument or `key=`) from the other arguments of a random operator's pure function."""
 
 from __future__ import annotations
 

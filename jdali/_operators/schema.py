@@ -1,6 +1,6 @@
 """Reads the schema of an operator from its signature: inputs, arguments, and parameters that the engine fills in.
 
-Positional-only parameters are data inputs. Keyword-only parameters are DALI's arguments, annotated
+Positional-only parameters are data inputs. Keyword-only parameters with one of these annotations are DALI's arguments:
 
 * `PerSample[T]`: may differ by sample; traced in compiled code;
 * `PerFrame[T]`: may also differ by frame of a sequence. A tensor whose layout begins with F (`fn.per_frame`) has a value of T
@@ -8,8 +8,8 @@ Positional-only parameters are data inputs. Keyword-only parameters are DALI's a
 * `Static[T]`: one value for the batch; a compile key.
 
 If the first parameter is named `key`, the operator is random. A parameter that only `setup` fills in (through
-`Plan.params` or `Plan.static`) begins with an underscore, is annotated and defaults to None. The engine fills in other
-keyword-only parameters: see `may_ask_for` of each kind.
+`Plan.params` or `Plan.static`) begins with an underscore, has one of the annotations and defaults to None. The engine
+fills in keyword-only parameters without such an annotation; `may_ask_for` of each kind of operator lists them.
 """
 
 from __future__ import annotations

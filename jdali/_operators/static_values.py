@@ -40,7 +40,7 @@ def static_value(annotation: Any, value: Any) -> Hashable:
         one_number = value.size == 1 and not any(typing.get_args(option) for option in options)
         value = value.item() if one_number else value.tolist()
     elif isinstance(value, Collection) and not isinstance(value, (str, bytes, list, tuple, Mapping)):
-        # If the argument is a vector, a range or a column of pandas becomes a list.
+        # A vector argument may be a range or a column of pandas; either becomes a list.
         vector = any(typing.get_origin(option) in (tuple, list) for option in options)
         value = list(value) if vector else value
     kind = _element(annotation)

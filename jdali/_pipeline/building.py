@@ -100,7 +100,7 @@ def _start_batch_workers(
 
 
 def _warn_of_drift(engine: Engine) -> None:
-    """Warns when readers of different sizes shuffle, because their samples cannot belong together."""
+    """Warns when readers of different sizes shuffle, because a sample of one then has no fixed partner in the other."""
     sizes = {
         node: reader.size
         for node, reader in engine.readers.items()

@@ -67,7 +67,7 @@ class Definition:
     def leave(self, *exception: object) -> None:
         self._contexts.pop().__exit__(None, None, None)
         error = exception[1] if exception else None
-        # Explain Python's error here, because an `__iter__` that raises a better one would make nodes an `Iterable`.
+        # Explain Python's error here. An `__iter__` that raises a better error would make `DataNode` an `Iterable`.
         if isinstance(error, TypeError) and str(error) == "'DataNode' object is not iterable":
             error.add_note(
                 "A node is one output: external_source, python_function and jax_function give several with num_outputs"
@@ -138,7 +138,7 @@ class Definition:
         self.graph.own(edge).source.preserve = True
 
     def entries(self) -> tuple[list[Entry], str]:
-        """Returns the entries of the graph, with which a state is compared, and their fingerprint."""
+        """Returns the entries of the graph, and their fingerprint. Saved states are compared with them."""
         if self._fingerprint is None:
             entries = describe(self.graph.nodes, {"scaled_decoding": self.config.scaled_decoding})
             self._fingerprint = entries, fingerprint(entries)

@@ -16,7 +16,7 @@ class Expected:
     """Expected element types, numbers of axes and layouts: a value for all outputs, a list with a value for each output, or None.
 
     Attributes:
-        given: these options as arguments of `Pipeline`.
+        given: {name of the `Pipeline` argument: expected value}.
 
     Raises:
         TypeError, ValueError: an option has a wrong value.

@@ -96,10 +96,10 @@ class Pipeline:
         max_compiles: maximum number of programs that the pipeline may compile; one more raises `CompileLimitError`.
         max_prefetch_bytes: maximum bytes of all batches that wait or are being made. Each new batch is assumed to need as
             many bytes as the largest so far, so no second batch starts before the first is made. None: a quarter of the
-            memory of the machine or container, without waiting for the first batch.
+            memory of the machine or container; several batches may then start before the first is made.
         max_idle_bytes: maximum bytes of unused host memory that are kept for later batches; `plan` shows the bytes
-            kept. Used and kept memory together exceed the most that was used at the same time by at most 16 MiB. With
-            0, memory is freed as soon as nothing refers to it.
+            kept. Used plus kept memory is at most the peak of used memory plus 16 MiB. With 0, memory is freed as soon
+            as nothing refers to it.
         scaled_decoding: decodes JPEG at 1/2, 1/4 or 1/8 if the resize that follows shrinks the picture by at least as
             much. This is faster, but the picture differs a little from the exact picture.
         exact_shapes: runs each sample in a separate call, so that its bits do not depend on other samples. A few operators
@@ -110,9 +110,9 @@ class Pipeline:
             "workers"), so the script needs no `if __name__ == "__main__":`. External sources and fed data stay in this
             process; Python functions run in workers. With `jdali.plugin.ray.Workers`, a Ray cluster makes the batches. See
             docs/scaling.md.
-        min_workers, max_workers: bounds of the number of workers, which is adapted to the time that the loop waits for
-            batches. The number starts at `workers`, if given, otherwise at `min_workers` (default 1). Without `max_workers`,
-            only `resize_workers` changes it.
+        min_workers, max_workers: bounds of the number of workers, which is adapted to the time that the training loop
+            waits for batches. The number starts at `workers`, if given, otherwise at `min_workers` (default 1). Without
+            `max_workers`, only `resize_workers` changes it.
         compilation_cache: if True, keeps compiled programs in the user's cache folder for the next start; if False, JAX's
             configuration is not changed.
         kwargs: arguments of DALI that have no effect here, see `WITHOUT_EFFECT`.
@@ -163,7 +163,7 @@ class Pipeline:
         self._definition = Definition(self, self._config)
         self._build_lock = threading.RLock()
         self._callback_workers: CallbackWorkers | None = None
-        self._window: Window | None = None  # None until it is built
+        self._window: Window | None = None  # None until the pipeline is built
         self._first_source_position: dict[str, Any] = {}  # position of the sources before the first batch
         self._restored_iterator: dict[str, Any] | None = None
         self._is_restored = False
@@ -400,9 +400,9 @@ class Pipeline:
         return self._take_ready_batch()
 
     def follow(self, follower: Follower) -> None:
-        """Lets an iterator assign batches made ahead to epochs and turn them into its outputs; see `Window.follow`.
+        """Registers an iterator's follower, which gives each batch its epoch and makes the iterator's outputs.
 
-        `run` returns the same batches.
+        This has no effect unless batches are made ahead, see `Window.follow`. `run` returns the same batches.
         """
         self._ensure_built().follow(follower)
 
@@ -463,10 +463,10 @@ class Pipeline:
         """Does nothing, because the memory of a batch is reused once nothing refers to the batch."""
 
     def enable_api_check(self, enable: bool) -> None:
-        """Does nothing, because `run` and `schedule_run` may be mixed as long as no batch is scheduled.
+        """Does nothing: `run` may always follow `schedule_run` once all scheduled batches are taken.
 
         Args:
-            enable: in DALI, True if mixing them is an error.
+            enable: in DALI, True if mixing `run` and `schedule_run` is an error.
         """
 
     @folding
@@ -525,8 +525,8 @@ class Pipeline:
     def runs_ahead(self) -> bool:
         """True if whole batches are made before they are asked for.
 
-        False if the pipeline is fed, because it must wait for the data. Also False if it has user functions, because these
-        are called for a later batch when a batch is asked for.
+        False if the pipeline is fed, because it must wait for the data. Also False if the pipeline calls user
+        functions: the thread that takes a batch calls them, for a later batch.
         """
         window = self._ensure_built()
         return window.ahead and not window.calls_user
@@ -666,7 +666,7 @@ class Pipeline:
 
     @contextlib.contextmanager
     def _moving(self, window: Window) -> Iterator[None]:
-        """Locks the window while the sources move; scheduled batches are dropped."""
+        """Locks the window while the sources go to another position; afterwards no batch is scheduled."""
         with window.turn:
             try:
                 yield
@@ -728,7 +728,7 @@ class Pipeline:
         return data
 
     def deserialize_and_build(self, serialized_pipeline: str | bytes) -> None:
-        """Adds the operators that `serialize` wrote to this pipeline, which must have none, and builds it."""
+        """Builds this pipeline from the bytes of `serialize`. The pipeline must have no operators before the call."""
         if self._definition.graph.nodes:
             raise RuntimeError("Pipeline.deserialize_and_build: the pipeline has operators already")
         define(self._definition, parsed(serialized_pipeline))
@@ -871,7 +871,7 @@ class Pipeline:
         return PlanText(report.describe(window.engine, window.room), self._repr_html_())
 
     def _repr_html_(self) -> str:
-        """Draws the graph by steps for a notebook, without building the pipeline."""
+        """Draws the graph for a notebook, with a box for each step; does not build the pipeline."""
         if self._config.debug:
             return styled(f"<pre>{escape(repr(self))}</pre>")
         here = None
@@ -957,13 +957,14 @@ class Pipeline:
 
         The attribute `host` of the function runs the host operators between the readers and `start`.
 
-        The function takes a batch of any size, or one sample, dense or padded with its sizes, and returns the pipeline's
-        bits. It can be called in `jit`, `vmap`, `grad` and `shard_map`. Making the function opens and reads no files.
+        The function takes a batch of any size, and its method `sample` takes one sample. Padded inputs come with their
+        true sizes. Results equal the pipeline's bit for bit. The function can be called in `jit`, `vmap`, `grad` and
+        `shard_map`. Making the function opens and reads no files.
 
         Args:
             start: inputs of the function: a node or its name (`name=` in the definition), which stands for all of its outputs,
                 or a sequence of these. None: the outputs of the last host operators, such as decoders, and of readers.
-            outputs: results of the function: nodes, or their names; None: the outputs of the pipeline that follow from
+            outputs: results of the function: nodes, or their names; None: the outputs of the pipeline that depend on
                 the start.
             deterministic: if False, random operators draw random values; if True, they raise an error. A dict maps names of
                 random operators to values that replace them; other random operators raise an error. If a value is a typed

@@ -1,4 +1,4 @@
-"""Draws the graph of a pipeline by steps, with times, bytes and the border to workers. Fused operators share a box."""
+"""Draws the graph of a pipeline. Each step is a box; a line separates steps in workers from steps in this process."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def plan_svg(
     """Draws a plan.
 
     Args:
-        here: the steps that this process runs if workers run the others; None if there are no workers.
+        here: the steps that this process runs; workers run all other steps. None if there are no workers.
         links: start of each row's URL, to which the number of the row's node is added; "" for no links.
     """
     below = set() if here is None else {node for step in here.steps for node in step.nodes}

@@ -39,7 +39,7 @@ _JAX_OPTIONS = (
     "jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_secs",
     "jax_persistent_cache_min_entry_size_bytes",
 )  # fmt: skip
-# Number of samples whose names are compared, spread over the data set.
+# Number of samples whose names are in the digest of a data set. They are spread evenly over the data set.
 _COMPARED = 256
 # After this many tasks without a new program, no new program is expected for some time.
 QUIET_TASKS = 8

@@ -33,5 +33,5 @@ from jdali._system.lazy import imported as _imported
 if TYPE_CHECKING:
     from jdali._sources.video_input import VideoInput as VideoInput
 
-# Lazy: it imports the video decoder.
+# Lazy, because `video_input` imports the video decoder.
 _imported(__name__, {"VideoInput": "jdali._sources.video_input"})

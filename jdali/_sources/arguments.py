@@ -69,7 +69,7 @@ def takes_argument(function: Callable[..., object]) -> bool:
         inspect.Parameter.VAR_KEYWORD: "var-keyword argument `**{}` which is",
         inspect.Parameter.KEYWORD_ONLY: "keyword-only argument `{}` which is",
     }
-    if isinstance(function, functools.partial):  # a partial lists the arguments that it sets as keyword-only
+    if isinstance(function, functools.partial):  # arguments set by name appear as keyword-only
         del refused[inspect.Parameter.KEYWORD_ONLY]
         parameters = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
     found = [refused[p.kind].format(p.name) for p in parameters if p.kind in refused]

@@ -230,7 +230,7 @@ def has_state(source: Any) -> bool:
 
 
 def portable(state: Any) -> Any:
-    """Converts a user's state for JSON. Some states of Grain are bytes."""
+    """Converts a user's state for JSON. Bytes, which some iterators of Grain return, become base64."""
     return {"base64": base64.b64encode(state).decode()} if isinstance(state, bytes) else state
 
 

@@ -36,7 +36,7 @@ class InWorkers(abc.ABC):
         """Returns an equivalent `runtime` that runs the user code in this process."""
 
     def attach(self, workers: CallbackWorkers, number: int) -> None:
-        """Sets the workers, and the number of the remote object among the objects of the workers."""
+        """Sets the workers, and the number by which they know the remote object."""
         self._workers, self._number = workers, number
 
     def _call(self, method: str, *arguments: object, **room: int) -> Future[MadeTask]:
@@ -119,7 +119,7 @@ class ParallelSource(SourceFeed, InWorkers):
     """Implements an external source with `parallel=True`.
 
     Args:
-        source: a callback that takes the index of the batch or sample, an iterable or a generator function.
+        source: an iterable, a generator function, or a callback that takes the index of the batch or sample.
         prefetch_queue_depth: number of batches that workers make ahead, 1 or more.
 
     Raises:

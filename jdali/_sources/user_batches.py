@@ -1,4 +1,4 @@
-"""Converts batches of users, in all forms, to the samples of a pipeline."""
+"""Converts the batches that users pass, in any form, to the samples of a pipeline."""
 
 from __future__ import annotations
 

@@ -53,7 +53,8 @@ class Blocks:
         count = min(count, len(files))
         starts = np.array(self._starts)[files]
         first, last = starts + offsets // self._bytes, starts + np.maximum(ends - 1, offsets) // self._bytes
-        # Uses running extremes, because the reading order may differ from the order of the pieces in the files.
+        # The reading order may differ from the order in the files. So `first` becomes the minimum over this piece and
+        # all later ones, and `last` the maximum over this piece and all earlier ones.
         first = np.minimum.accumulate(first[::-1])[::-1]
         last = np.maximum.accumulate(last)
         return int((last[count - 1 :] - first[: len(first) - count + 1]).max()) + 1
@@ -112,7 +113,7 @@ class Blocks:
             if 0 < number - self._latest <= max(self._ahead, 1) + forth:
                 self._ahead = min(max(2 * self._ahead, 1), self._most_ahead)
                 self._latest = number
-            # Threads may read out of order, so only a longer jump begins a new sequence.
+            # Threads may read out of order, so a short jump back does not begin a new sequence.
             elif not 0 <= self._latest - number <= self._most_ahead + self._window:
                 self._ahead, self._latest, following = 0, number, number + 1
             if number < following:

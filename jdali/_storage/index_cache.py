@@ -41,8 +41,8 @@ def cached_index(
     """Returns the index of a file from the cache, or builds it.
 
     The cache key has the file's path, size, inode and times of change; for a URL, the result of `remote.version`. Some
-    changes of a file do not alter the key, so readers also check the records they read, and rebuild a wrong index with
-    `fits=never`. Without a writable cache folder the index is built each time.
+    changes of a file do not alter the key, so readers also check the records they read. To rebuild a wrong index, they
+    pass `fits=never`. Without a writable cache folder the index is built each time.
 
     Args:
         kind: name of the kind of index, including any settings that its content depends on.

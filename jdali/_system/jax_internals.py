@@ -125,7 +125,7 @@ def _sharding(device: jax.Device) -> jax.sharding.Sharding:
 
 
 def scan_sizes(params: Mapping[str, Any], operands: Sequence[object]) -> tuple[int, int]:
-    """Returns the numbers of constants and of carried values of a `scan`, which are its first operands.
+    """Returns how many operands of a `scan` are constants (they come first), and how many are carried (they follow).
 
     Args:
         params: parameters of the equation of the `scan`. In JAX 0.12 they have `ft_in`, a tree of the operands; in older

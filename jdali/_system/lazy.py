@@ -32,10 +32,10 @@ def attribute(module: ModuleType, name: str, make: Maker) -> None:
 
 
 def imported(package: str, where: Mapping[str, str]) -> None:
-    """Adds attributes to a package that are imported on first use.
+    """Adds lazy attributes to a package. Each is imported on first use.
 
     Args:
-        where: the module that defines each attribute, by name of the attribute; for a submodule, the submodule itself.
+        where: {attribute: name of the module that defines it}; for a submodule, its own full name.
     """
     module = sys.modules[package]
     for name, source in where.items():

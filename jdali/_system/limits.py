@@ -29,7 +29,7 @@ class Limits:
     Attributes:
         max_file_bytes: bytes of a file, local or remote, that is read as a whole, or of one record or window of a file.
             None: the memory of the machine (or the container) is the limit, but whole remote files have no limit. If a limit
-                is set, the size of a remote file is requested before it is read as a whole.
+            is set, the size of a remote file is requested before the file is read as a whole.
         max_sample_bytes: bytes of a decoded sample (an image, audio, a sequence of frames, an array), before and
             after resampling; also the memory that decoding takes. None: half of the machine's memory.
         max_pixels: pixels of an image, a frame or a mask.
@@ -109,7 +109,7 @@ def words(name: str) -> str:
 
 
 def older_names(module: str, names: Mapping[str, str]) -> None:
-    """Adds attributes that read and set limits to a module, for programs written before `Limits` existed.
+    """Makes limits readable and settable as attributes of a module, for programs written before `Limits` existed.
 
     Args:
         names: {attribute: name of its limit}.

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 
 class Native:
-    """Counts the threads that are in calls of XLA, which always return. Each such call is made in `with NATIVE:`."""
+    """Counts the threads that are in calls of XLA. Such calls always return; each is made in `with NATIVE:`."""
 
     def __init__(self) -> None:
         self.forget_parent()
@@ -53,7 +53,7 @@ def begin_exit() -> None:
 
 @contextlib.contextmanager
 def until_exit() -> Iterator[None]:
-    """Guards a user's thread while it waits for data; used outside all locks.
+    """Guards a user's thread while it waits for data. The thread must not hold a lock.
 
     At the interpreter's exit, pipelines are closed, and threads that wait for data get an error. A daemon thread is
     blocked instead until the process ends, so that it prints no traceback.

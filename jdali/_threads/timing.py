@@ -29,7 +29,7 @@ class Spent:
         busy: time of all threads that worked on the phase.
         cpu: processor time of these threads. In the rest of `busy`, they waited for storage, other Python threads or
             compiled programs.
-        inner: time of all threads in named parts of the work, by name.
+        inner: time of all threads in each part that the class `inner` measures, by name.
     """
 
     count: int = 0

@@ -106,7 +106,7 @@ class WorkerThreads(TaskExecutor):
             for task in self._tasks.clear() if cancel_futures else ():
                 task.cancel()
             self._tasks.end()
-        # An interpreter that ends stops daemon threads, and from Python 3.13 on, `join` would then block forever.
+        # The interpreter stops daemon threads while it ends. From Python 3.13 on, `join` would then block forever.
         for thread in self._threads if wait and not sys.is_finalizing() else ():
             try:
                 thread.join()
@@ -195,7 +195,7 @@ class _AwaitedCalls:
         except BaseException:  # an interrupt
             self._end = 0
             raise
-        # Remove the errors from this object. It would form a cycle with them, because their frames reference it.
+        # Avoid a reference cycle: the frames of the errors reference this object, so it must not reference the errors.
         errors, self._errors = self._errors, {}
         try:
             if errors:

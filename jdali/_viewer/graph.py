@@ -26,7 +26,7 @@ class GraphPage:
 
     Args:
         times: times of the measured loop, shown until the pipeline itself produces a batch.
-        pipe: returns the pipeline, for its plan.
+        pipe: returns the pipeline, whose plan the page shows; None after the pipeline was freed.
         root: path of the viewer.
     """
 

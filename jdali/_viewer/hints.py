@@ -108,7 +108,7 @@ def overlay_of(
 ) -> Overlay:
     """Collects the boxes, labels, points, masks and polygons of a sample, to draw over its pictures.
 
-    `outputs` are the pipeline's outputs, `arrays` the sample's value of each output, None if unknown.
+    `outputs` are the pipeline's outputs. `arrays` has the sample's value of each output, or None if it is unknown.
     """
     boxes = labels = points = mask = vertices = polygons = None
     relative: set[str] = set()

@@ -128,7 +128,7 @@ class Site:
     Args:
         root: path that all pages begin with; it contains the token.
         make: returns a new pipeline like the shown pipeline, to measure it; None if this is not possible.
-        pipe: returns the pipeline, for its plan and the loop over it.
+        pipe: returns the pipeline, or None after it was freed. Pages show its plan and the user's loop over it.
     """
 
     def __init__(
@@ -139,7 +139,9 @@ class Site:
         self._times = LiveTimes(inspector, make, pipe)
         self._graph = GraphPage(inspector, self._times, pipe, root)
         self._survey = Survey(inspector)
-        self._pages: set[Callable[[Response], object]] = set()  # each sets the response of an open request
+        self._pages: set[Callable[[Response], object]] = (
+            set()
+        )  # functions that set the responses of open requests
         self._closed = False
 
     def app(self) -> Starlette:

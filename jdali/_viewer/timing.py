@@ -32,7 +32,7 @@ class Moment(NamedTuple):
 
 
 class LiveTimes:
-    """Shows a pipeline's rates, the report of the user's loop over the pipeline, and a measured loop over a new, equal pipeline.
+    """Shows a pipeline's rates, the report of the user's loop, and a measured loop over a new, equal pipeline.
 
     Args:
         make: returns a new pipeline like the shown pipeline; None if this is not possible.
@@ -103,7 +103,7 @@ class LiveTimes:
             self._thread.join(seconds)
 
     def form(self, root: str, page: str) -> str:
-        """Renders the button that starts a measurement; "" if no pipeline can be made for it."""
+        """Renders the button that starts a measurement; "" if `make` is None."""
         if self._make is None:
             return ""
         button = f"<button>measure a loop of {_BATCHES} batches</button>"

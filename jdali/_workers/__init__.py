@@ -14,7 +14,7 @@ raises `TaskKilledError`. If the process was killed, perhaps from outside, the t
 after the first death.
 
 Other packages import the names below, and two modules: `callbacks`, which needs JAX, and `on_ray`, which needs Ray.
-Nothing else here imports JAX, because an actor imports this package only to pass results on.
+Nothing else here imports JAX, because Ray's actors import this package, and need no JAX to pass results on.
 """
 
 from jdali._workers.answer import answer_memory as answer_memory

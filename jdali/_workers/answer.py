@@ -63,7 +63,7 @@ def portable(error: Exception) -> Exception:
 
 
 def _name_in_main(kind: type) -> None:
-    """Adds a class of the user's main module, which was sent by value, to the main module of this process.
+    """Adds a class to this process's `__main__`, if it was sent by value from the user's `__main__`.
 
     Then exceptions of this class are pickled by name, and the user's process finds the original class.
     """

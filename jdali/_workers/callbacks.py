@@ -50,13 +50,13 @@ class CallbackWorkers:
     """Runs methods of objects in other processes. After a process has died, waiting and later calls fail.
 
     Args:
-        objects: objects with two attributes. `alone` is True if one worker, which serves only this object, makes all calls
-            in order; False if any worker may make any call. `callback` is the user's part of the object.
+        objects: objects with two attributes. If `alone` is True, the object has a worker to itself, which makes all its
+            calls in order; if False, any worker may make any call. `callback` is the user's part of the object.
         workers: number of processes for the objects that are not alone.
         start_method: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started yet, else "spawn".
-        pickler: pickles the callbacks: a module or object with `dumps` and `loads`, or a tuple of it and the keyword
-            arguments of both functions. None: `jdali.pickling`; objects that this cannot pickle go to cloudpickle, if
-            it is installed. Not used with "fork".
+        pickler: module or object whose `dumps` and `loads` pickle the callbacks, or a tuple (module, keyword arguments
+            of `dumps`, keyword arguments of `loads`). None: `jdali.pickling`; cloudpickle, if it is installed, pickles
+            objects that `jdali.pickling` cannot pickle. Not used with "fork".
         timeout: seconds that a call may take; None: no limit, except for workers that a signal (SIGSTOP) has stopped.
         seed: each worker seeds `random` and `numpy.random` from this seed and the worker's number.
 
@@ -174,8 +174,7 @@ def _started(context: Any, count: int, start: _StartCalls) -> list[TaskProcess]:
 
 def _started_one(context: Any, number: int, start: _StartCalls) -> TaskProcess:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    # Only workers that the main thread starts end with their starting thread, because other threads may end before the
-    # program.
+    # A worker ends with the thread that starts it only if this is the main thread: other threads may end too early.
     is_of_main = threading.current_thread() is threading.main_thread()
     arguments = theirs, number, start, is_of_main
     process = context.Process(target=_serve, args=arguments, name="jdali-worker", daemon=True)
@@ -212,7 +211,7 @@ def _serve(connected: socket.socket, number: int, start: _StartCalls, is_of_main
 
 
 class _StartCalls:
-    """Starts the work in a worker: a call loads the callbacks, and returns the function that calls them."""
+    """Loads the callbacks when it is called in a worker, and returns the function that calls them."""
 
     def __init__(self, objects: Any, loads: _Loads | None, seed: int):
         self._objects, self._loads, self._seed = objects, loads, seed
@@ -292,7 +291,7 @@ def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
 
 
 def _dumps(value: object) -> bytes:
-    """Pickles with jdali's pickler; if this fails or the main module has no file, with cloudpickle, if installed."""
+    """Pickles with jdali's pickler. If this fails or the main module has no file, uses cloudpickle if installed."""
     if importlib.util.find_spec("cloudpickle") is None:
         return _by_value.dumps(value)
     # A prompt or a notebook has no file, so workers could not import its classes and functions by name.

@@ -117,7 +117,7 @@ class PoolJob:
 
     @property
     def is_suspect(self) -> bool:
-        """True if the task has killed a process, or the caller expects it to."""
+        """True if a process died while it ran the task, or if the caller suspects the task (`patience` is 1)."""
         return bool(self.deaths) or self.patience == 1
 
     @property

@@ -29,11 +29,13 @@ class StartOrder:
 
 
 class TaskOrder(NamedTuple):
-    """Asks a process to run a task. Descriptors follow: of the task's arrays, and of a lent slab new to the process.
+    """Asks a process to run a task.
+
+    Up to two descriptors follow: one for the task's arrays, and one for a lent slab that is new to the process.
 
     Attributes:
-        lent: the slab for the arrays of the result; if None, the process allocates a slab if the result has arrays.
-        lent_size: bytes of the lent slab if it is new to the process, so that its descriptor follows; otherwise 0.
+        lent: slab for the arrays of the result. None: the process allocates a slab if the result has arrays.
+        lent_size: bytes of the lent slab if its descriptor follows; otherwise 0.
         room: minimum bytes of a slab that the process allocates.
     """
 

@@ -38,13 +38,12 @@ log = logging.getLogger("jdali")
 
 # Number of tasks of a process: the running one, and one that it can start right afterwards.
 _TASKS_EACH = 2
-# Maximum numbers of processes in a row that may die before they are ready, while no process is ready. A faulty pipeline ends a
-# process by an exception or a crash. SIGKILL comes from outside (a person, the OOM killer), so the next process may succeed,
-# and more deaths are allowed.
+# If no process is ready, at most this many processes in a row may die while they start. SIGKILL comes from outside (a
+# person, the OOM killer), so the next process may succeed, and more deaths are allowed.
 _MOST_FAILED_STARTS = 3
 _MOST_KILLED_STARTS = 20
 _CLOSED = "the pipeline's worker processes were closed"
-_LOOK_SECONDS = 1.0  # between checks for dead processes, whose channels a child of theirs may keep open
+_LOOK_SECONDS = 1.0  # between checks for dead processes; a child of a dead process may keep the channel open
 # A process with work is given up if all checks during this time find it stopped (SIGSTOP). Checks are counted, not
 # seconds, because the clock also runs while this process itself is stopped.
 _STOPPED_SECONDS = 60.0
@@ -139,7 +138,7 @@ class TaskPool:
 
     @property
     def has_failed(self) -> bool:
-        """True if the pool makes no more tasks; every task then raises the reason."""
+        """True if the pool runs no more tasks; every task then raises the reason."""
         return self._error is not None
 
     def slab_sizes(self) -> list[tuple[int, int]]:
@@ -167,7 +166,7 @@ class TaskPool:
 
     # --- the thread -------------------------------------------------------------------------
     def _run(self) -> None:
-        # Block SIGINT; processes inherit this, so that Ctrl-C does not end a process before it ignores the signal.
+        # Block SIGINT. Processes inherit the block, so Ctrl-C cannot end a new process before it ignores the signal.
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             while not self._closed:
@@ -240,7 +239,7 @@ class TaskPool:
         self._selector.unregister(process.channel)
 
     def _note_death(self, process: TaskProcess) -> None:
-        """Submits the tasks of a dead process again, or gives up the running task if it may have killed the process."""
+        """Submits a dead process's tasks again, except tasks that are given up. Without `start`, its tasks fail."""
         self._forget(process)
         death = process.death()
         process.close()

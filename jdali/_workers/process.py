@@ -16,8 +16,8 @@ from typing import Protocol
 from jdali._workers.jobs import PackedMemory, WorkerDeath
 from jdali._workers.messages import Channel, SlabName, StartOrder, TaskOrder
 
-# `sys.path` is passed as an argument, because PYTHONPATH, or the working directory with "-m", would be searched before the
-# standard library.
+# `sys.path` is passed as an argument, not in PYTHONPATH, which Python searches before the standard library. "-c"
+# replaces "-m", with which Python searches the working directory first.
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from jdali._workers.serve import main; main(int(sys.argv[2]), int(sys.argv[3]))"
@@ -82,7 +82,7 @@ class TaskProcess:
         return stat.rpartition(")")[2].split()[:1] == ["T"]
 
     def death(self) -> WorkerDeath:
-        """Describes the end of a process that has ended, or has closed the channel; ends it if it still runs."""
+        """Kills the process if it still runs, waits for its end, and describes it."""
         self._process.kill()
         return WorkerDeath(self.pid, self._process.wait(), reached=self.reached)
 

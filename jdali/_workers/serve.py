@@ -79,8 +79,8 @@ def _listen(channel: Channel, orders: queue.SimpleQueue[_Order], parent: int) ->
 def _has_message(channel: Channel, parent: int) -> bool:
     """Blocks until there is a message; returns False if the parent is gone.
 
-    Two things are watched, because each can miss the parent's end. The socket stays open if another process that the
-    parent forked has its other end. The parent's identifier stays the same if Python's fork server forked this process.
+    Several things are watched, because each can miss the parent's end. The socket stays open while another child of the
+    parent has its other end. If Python's fork server forked this process, the parent's identifier is the server's.
     """
     starter = multiprocessing.parent_process()
     ends = [] if starter is None else [starter.sentinel]

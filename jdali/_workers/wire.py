@@ -16,7 +16,7 @@ import numpy as np
 
 _ALIGNMENT = 64  # bytes, so that XLA takes arrays without a copy
 SMALL = 512  # an array of fewer bytes is pickled with the value
-SMALL_OF_TASK = 1 << 15  # higher for tasks, because their arrays need new memory
+SMALL_OF_TASK = 1 << 15  # `SMALL` for tasks; it is higher, because arrays of tasks need new memory
 Dumps: TypeAlias = Callable[[io.BytesIO, Callable[[pickle.PickleBuffer], bool]], pickle.Pickler]
 
 

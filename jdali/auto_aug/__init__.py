@@ -10,7 +10,7 @@ Every sample gets its own augmentations and magnitudes, which follow from the se
 take uint8 images (HWC) and sequences of images (FHWC) of any sizes, on the CPU or an accelerator. They also work in dynamic
 mode. `import jdali` does not import this package.
 
-With a JAX key, they are pure functions of the key and one image. You can use these in your own `jit` and `vmap`:
+With a JAX key, they are pure functions of the key and one image, and work in your own `jit` and `vmap`:
 
     >>> from jdali.auto_aug.rand_augment import rand_augment
     >>> augment = lambda key, image: rand_augment(key, image, n=2, m=9)
@@ -19,8 +19,8 @@ With a JAX key, they are pure functions of the key and one image. You can use th
 Pass the key first or as `key=`, and no `seed=`. All choices follow from the key. The distribution of the choices and
 the bits of each augmentation are the same as in a pipeline. The image is uint8 [H, W, C]. For a video, map over its
 frames with one key.
-`apply_rand_augment` and the other `apply_` functions take a key for your own augmentations. A single augmentation draws
-nothing and needs no key: `shear_x(image, magnitude_bin=signed_bin(3, sign), num_magnitude_bins=31)`.
+For your own augmentations, `apply_rand_augment` and the other `apply_` functions take a key, too. A single augmentation
+draws nothing and needs no key: `shear_x(image, magnitude_bin=signed_bin(3, sign), num_magnitude_bins=31)`.
 
 Under `vmap`, every augmentation is computed for every image, and one result is selected. `jax.lax.map` computes only the
 chosen augmentation, which is faster on a CPU.

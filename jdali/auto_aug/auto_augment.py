@@ -115,7 +115,7 @@ def apply_auto_augment(
 
     Raises:
         ValueError: the policy has no sequences.
-        UnusedArgException: no augmentation takes one of `kwargs`.
+        UnusedArgException: `kwargs` has an argument that no augmentation takes.
     """
     who = "apply_auto_augment"
     if not policy.sub_policies:

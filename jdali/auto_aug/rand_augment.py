@@ -94,7 +94,7 @@ def apply_rand_augment(
 
     Raises:
         ValueError: `n`, `m` or `num_magnitude_bins` is out of range, or `augmentations` is empty.
-        UnusedArgException: no augmentation takes one of `kwargs`.
+        UnusedArgException: `kwargs` has an argument that no augmentation takes.
     """
     who = "apply_rand_augment"
     if not isinstance(n, int) or n < 0:

@@ -79,7 +79,7 @@ def apply_trivial_augment(
 
     Raises:
         ValueError: `augmentations` is empty, or `num_magnitude_bins` is below 1.
-        UnusedArgException: no augmentation takes one of `kwargs`.
+        UnusedArgException: `kwargs` has an argument that no augmentation takes.
     """
     who = "apply_trivial_augment"
     check_bins(num_magnitude_bins, who)

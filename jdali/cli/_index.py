@@ -27,7 +27,7 @@ class IndexKind(NamedTuple):
 
     Attributes:
         extensions: extensions of such files.
-        lines: function that yields the lines of a file's index; calls its second argument with the number of bytes read so far.
+        lines: `lines(path, progress)` yields the lines of a file's index; calls `progress` with the bytes read so far.
     """
 
     extensions: tuple[str, ...]

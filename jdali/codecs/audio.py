@@ -40,8 +40,8 @@ _VALUE_BYTES = 4
 _ALIGNED_VALUES = 64 // _VALUE_BYTES
 
 ACCEPT_INCOMPLETE = False
-"""Whether to accept truncated files as shorter sounds, as DALI does, in place of an error: files that hold less than
-their header says, and OGG files that lack pages. May be set."""
+"""Whether to decode the available part of truncated files, as DALI does, instead of raising an error. A file is
+truncated if it holds less than its header says, or if pages of an OGG file are missing. May be set."""
 
 # Subtypes that store floats. When libsndfile reads floats as integers, it does not scale them.
 _FLOAT_SUBTYPES = ("FLOAT", "DOUBLE")

@@ -53,7 +53,7 @@ class ImageInfo:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Request:
-    """Describes the requested form of a picture. A codec may leave to its caller what it cannot do more cheaply.
+    """Describes the requested form of a picture. A codec does only what saves work; its caller does the rest.
 
     Attributes:
         output_type: colour space. For GRAY, a codec may return gray if its data contain the luminance. For INDEX, it returns

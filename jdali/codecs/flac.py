@@ -1,7 +1,7 @@
 """Decodes FLAC with the optional package miniaudio, which takes half the time of libsndfile, or with FFmpeg.
 
-FFmpeg decodes FLAC in OGG, because libsndfile rejects some of these files. It also decodes files without a length in
-their header, as programs write them into a pipe. libsndfile decodes files that miniaudio cannot decode completely. All
+FFmpeg decodes FLAC in OGG, because libsndfile rejects some of these files. It also decodes files whose header has no
+length, because they were written into a pipe. libsndfile decodes files that miniaudio cannot decode completely. All
 libraries return the same samples, because FLAC is lossless and its frames have checksums.
 """
 

@@ -11,7 +11,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-# Sizes from here on mean an unknown length: programs write 0x7FFFFFFF or 0xFFFFFFFF, minus the size of a header.
+# Sizes of at least this mean an unknown length: programs write 0x7FFFFFFF or 0xFFFFFFFF, minus the size of a header.
 UNKNOWN_LENGTH = 0x7F000000
 
 # Head of a page: magic, version, flags, granule, stream, page number, CRC, number of segments.

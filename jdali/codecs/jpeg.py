@@ -53,7 +53,7 @@ _TURBO_SAMPLING = frozenset({(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (1, 4)})
 # libjpeg's warning about data after the last block of the picture.
 _LEFT_OVER = "extraneous bytes before marker 0xd9"
 _READ_AHEAD = bytes(8)  # size of libjpeg's bit buffer
-# Warnings that libjpeg gives even for undamaged pictures whose segments were corrected.
+# Warnings that libjpeg gives even for undamaged pictures after `put_right`.
 _HARMLESS = ("extraneous bytes", "Inconsistent progression")
 
 
@@ -181,7 +181,7 @@ def _decode_turbo(
 ) -> np.ndarray:
     options: dict[str, Any] = {"colorspace": space, "fastdct": request.fast_idct, "fastupsample": False}
     if request.denominator > 1:
-        # simplejpeg chooses the smallest scale that is at least this large.
+        # simplejpeg chooses the smallest scale at which the picture has at least this height and width.
         options["min_height"] = -(-info.height // request.denominator)
         options["min_width"] = -(-info.width // request.denominator)
         options["min_factor"] = request.denominator

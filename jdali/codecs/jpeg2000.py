@@ -32,8 +32,8 @@ _CODESTREAM = b"\xff\x4f\xff\x51"
 # Supported (horizontal, vertical) subsampling of the first three components. For other subsampling, OpenJPEG prints
 # messages.
 _SAMPLINGS = (((1, 1), (1, 1), (1, 1)), ((1, 1), (2, 1), (2, 1)), ((1, 1), (2, 2), (2, 2)))
-# `_ENUMERATED`: method of a colour box that contains the number of a colour space. `_PROFILE_SPACE`: offset of the
-# colour space in an ICC profile.
+# `_ENUMERATED`: first byte of a colour box if the box gives the colour space as a number. `_PROFILE_SPACE`: offset of
+# the colour space in an ICC profile.
 _ENUMERATED, _PROFILE_SPACE = b"\1", 16
 _COLOURS = {12: "CMYK", 18: "sYCC", 24: "e-sYCC"}
 

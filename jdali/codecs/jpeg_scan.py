@@ -1,4 +1,4 @@
-"""Reads the headers of many JPEG files at once: each NumPy operation moves to the next marker in all files.
+"""Reads the headers of many JPEG files at once: NumPy steps from marker to marker in all files together.
 
 It reads only headers of the usual form, with the same results as `jpeg.header`. All other headers are left to
 `jpeg.header`, which raises for bad headers.
@@ -147,7 +147,7 @@ class _Scan:
         return same
 
     def _keep_first(self, rows: np.ndarray) -> None:
-        """Makes the header of the first usual file in `rows` the known header."""
+        """Stores the header of the first usual file in `rows` as the known header."""
         for row in rows[self._usual[rows]][:1].tolist():
             start, size = self._starts.item(row), 6 + 2 * self._extents.item(row, 2)
             head = self._text[start : start + self._scans.item(row, 1)]

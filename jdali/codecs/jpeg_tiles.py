@@ -1,4 +1,4 @@
-"""Cuts a smaller JPEG file that contains a window out of a file with restart markers, without decoding."""
+"""Cuts a window out of a JPEG file with restart markers, as a smaller JPEG file, without decoding."""
 
 from __future__ import annotations
 

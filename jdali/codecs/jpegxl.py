@@ -15,7 +15,7 @@ _STREAM, _BOX_FILE = b"\xff\x0a", b"\0\0\0\x0cJXL \r\n\x87\n"
 # The header lies in the first _HEAD bytes of the codestream. The codestream may be split over several boxes.
 _HEAD = 256
 # Two bits select the number of bits of a size. Three bits select the ratio of width to height. Two bits select a bit
-# depth, or that the depth follows in six bits.
+# depth; if they are 3, the depth follows in six bits.
 _SIZES = (9, 13, 18, 30)
 _RATIOS = ((1, 1), (12, 10), (4, 3), (3, 2), (16, 9), (5, 4), (2, 1))
 _DEPTHS, _FLOAT_DEPTHS = (8, 10, 12), (32, 16, 24)

@@ -17,7 +17,7 @@ from jdali.codecs import wav as _wav
 
 # Magic bytes of other formats that may follow an ID3 tag.
 _OTHER_FORMATS = (b"fLaC", b"OggS", b"RIFF", b"RF64", b"BW64", b"FORM")
-# Bit rates (kbit/s) for (True for MPEG 1, layer), by the four bits in a header; codes 0 and 15 are invalid.
+# (is MPEG 1, layer): bit rates in kbit/s, indexed by four bits of the header. Codes 0 and 15 are rejected.
 _RATES = {
     (True, 1): (0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 0),
     (True, 2): (0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 0),

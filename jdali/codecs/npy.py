@@ -43,8 +43,8 @@ _TYPES = {
 }  # fmt: skip
 
 Read = Callable[[int, int], Any]
-# In a window, gaps of up to this many bytes are cheaper to read than to skip. One call reads at most _GAPS_AT_ONCE times
-# as much: enough to outweigh the cost of a call, and little enough for the processor's caches.
+# In a window, gaps of up to this many bytes are cheaper to read than to skip. One call reads a row or
+# up to _GAPS_AT_ONCE * SMALL_GAP bytes: enough to outweigh a call's cost, and few enough for the processor's caches.
 SMALL_GAP = 1 << 14
 _GAPS_AT_ONCE = 16
 

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 _STEPS = 32  # table entries per sample
-# Largest number of weights in a `_Bank`. It bounds the memory of cached banks, since files determine the rates. For rates
-# with few common factors, a bank would be larger; then the weights of each output are computed when they are needed.
+# Largest number of weights in a `_Bank`. It bounds the memory of cached banks, since files determine the rates. Rates
+# with few common factors would need a larger bank; for them, weights are computed output by output, without a bank.
 _BANK_LIMIT = 1 << 20
 _BANK_INPUTS = 128  # preferred `_Bank.hop`
 _CHUNK = 1 << 19  # without a bank, maximum number of input values to gather at once
@@ -89,7 +89,9 @@ def resample(
 
 @dataclasses.dataclass(frozen=True)
 class _Bank:
-    """Weights for a frame of one or more periods. After a period, the positions of outputs relative to inputs repeat.
+    """Holds the weights of one frame; all frames have the same weights.
+
+    The positions of outputs relative to inputs repeat after a period. A frame has one or more periods.
 
     Attributes:
         hop: number of inputs between the starts of consecutive frames.
@@ -106,7 +108,7 @@ class _Bank:
 
 
 def _block_outputs(step: Fraction, lobes: int) -> int:
-    """Chooses the number of outputs of a block: small enough that one small matrix product can cover several frames."""
+    """Chooses the outputs of a block: so few that a product within `_MOST_MULTIPLICATIONS` covers several frames."""
     return max(8, min(int((2 * lobes + 1) / step), _MOST_MULTIPLICATIONS // (8 * (2 * lobes + 1))))
 
 

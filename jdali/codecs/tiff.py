@@ -31,7 +31,7 @@ _UNSIGNED, _SIGNED, _FLOAT = 1, 2, 3
 _PLAIN_ALPHA = 2
 _LARGEST_TILE = (
     1 << 24
-)  # pixels that a tile may always have; larger tiles may have 4 times the pixels of the picture
+)  # maximum pixels of a tile: this number, or 4 times the pixels of the picture if that is more
 # Largest compression ratio of each method: none, LZW, Deflate (two codes), PackBits.
 _RATIOS = {1: 1, 5: 4096, 8: 1032, 32946: 1032, 32773: 64}
 
@@ -132,7 +132,7 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     if is_cmyk and request.output_type != ANY_DATA:
         picture = cmyk_to_rgb(picture, inverted=False)
     deep = 8 < detail.bits < 16
-    # DALI decodes these files with another library, whose formula for gray differs.
+    # For these kinds of TIFF, DALI uses a library with a different formula for gray.
     other = deep or detail.planar or request.turned or is_cmyk or detail.photometric == _LAB
     if request.output_type == GRAY and info.channels > 2 and other:
         picture = gray_14bit(picture)
@@ -148,7 +148,7 @@ def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray
     codecs = imagecodecs()
     if codecs is None:
         return _decode_with_pillow(view, info)
-    if is_cmyk:  # prevents a conversion to RGB that rounds differently
+    if is_cmyk:  # else imagecodecs would convert to RGB, and round differently from DALI
         view = _rewritten(view, info, _RGB)
     picture: np.ndarray
     if detail.photometric in (_YCBCR, _LAB):
@@ -168,8 +168,8 @@ def _decode_page(view: memoryview, info: ImageInfo, is_cmyk: bool) -> np.ndarray
 def _decode_with_pillow(view: memoryview, info: ImageInfo) -> np.ndarray:
     detail: _TiffDetail = info.detail
     bits, channels = detail.bits, 1 if detail.color_map is not None else info.channels
-    # Pillow decodes a fourth channel correctly only if this channel is plain alpha. Pillow divides by premultiplied
-    # alpha, and drops a channel without a meaning.
+    # Pillow decodes a fourth channel correctly only if it is plain alpha. If it is premultiplied alpha, Pillow divides
+    # the colours by it; if its meaning is unspecified, Pillow drops it.
     alpha = channels == 4 and tiff.read(view).one(tiff.EXTRA, _PLAIN_ALPHA) == _PLAIN_ALPHA
     simple = bits == 8 and info.dtype.kind == "u" and (channels in (1, 3) or alpha)
     # Pillow takes 0 as black in all 16-bit pictures.

@@ -190,7 +190,7 @@ def _file(
         values[PHOTOMETRIC] = _LONG, 1, struct.pack(order + "I", photometric)
     packed = struct.pack(f"{order}{len(pieces)}{number}", *lengths)
     values[size_tag] = kind, len(pieces), packed
-    values[offset_tag] = kind, len(pieces), packed  # reserves the size of the offsets
+    values[offset_tag] = kind, len(pieces), packed  # placeholder of the same size; the offsets are set below
     entry_size, inline = (20, 8) if directory.big else (12, 4)
     start = 16 if directory.big else 8
     end = start + len(values) * entry_size + (16 if directory.big else 6)

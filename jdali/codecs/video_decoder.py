@@ -25,7 +25,7 @@ _TURNS = {
 
 
 def orientation(frame: Any) -> int:
-    """Reads the orientation of a frame from the metadata of its video, 1 to 8 as in EXIF data.
+    """Returns the EXIF orientation of a frame, 1 to 8; the metadata of the video contain it as a matrix.
 
     Raises:
         SampleError: the angle of rotation is no multiple of 90°.
@@ -64,7 +64,7 @@ class Converter:
             )  # fmt: skip
             _interleave(planes, _YUV_CHANNELS, out)
         elif frame.width % 2:
-            # For an odd width, planar output would differ by 1 in the last column.
+            # For an odd width, planar output would differ by 1 from packed output in the last column.
             packed = self._reformatter.reformat(frame, format="rgb24", **common)
             out[...] = _rows(packed.planes[0])[: frame.height, : frame.width * 3].reshape(out.shape)
         else:
@@ -89,7 +89,7 @@ PADDING = -1  # number of a padding frame
 class VideoDecoder:
     """Decodes frames of an open video, in one thread at a time.
 
-    Decoding continues if the wanted frame lies ahead, with no key frame between the position and this frame. If not,
+    If the wanted frame lies ahead of the current position, and no key frame lies between them, decoding continues. Else
     the decoder seeks to the last key frame up to the wanted frame.
     """
 
@@ -247,8 +247,8 @@ class VideoDecoder:
             return
         frames = (frame for packet in itertools.chain([first], packets) for frame in packet.decode())
         shown = next(frames, None)
-        # Rejects a first frame that is shown after the key packet's frame. FFmpeg returns such a frame after a seek in a video
-        # with gradual refresh (H.264), and it may be incomplete.
+        # Rejects a first frame that is shown after the key packet's frame. After a seek in a video with gradual refresh
+        # (H.264), FFmpeg returns such a frame, which may be incomplete.
         number = None if shown is None else self._at(shown.pts)
         if number is not None and number <= (self._at(first.pts) or 0):
             yield shown

@@ -53,7 +53,7 @@ def refusals(what: str) -> Iterator[None]:
     except (FileNotFoundError, PermissionError, IsADirectoryError) as error:
         raise SampleError(f"{what}: {os.strerror(error.errno or 0)}") from error
     except (av.error.FFmpegError, ValueError, OSError, EOFError, OverflowError, MemoryError) as error:
-        # FFmpeg raises a MemoryError if a file requests more than FFmpeg's limit; this is an error of the file.
+        # FFmpeg raises a MemoryError if a file requests more memory than FFmpeg's limit; this is an error of the file.
         asks_too_much = isinstance(error, av.error.FFmpegError) and isinstance(error, MemoryError)
         if is_of_machine(error) and not asks_too_much:
             raise

@@ -56,7 +56,7 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     animated = info.detail
     codecs = imagecodecs()
     if codecs is None or animated:
-        picture = open_with_pillow(WebPImagePlugin.WebPImageFile, view, info)  # opens at the first frame
+        picture = open_with_pillow(WebPImagePlugin.WebPImageFile, view, info)  # positioned at the first frame
         return np.asarray(picture.convert("RGBA" if info.channels == 4 else "RGB"))
     out = request.out if request.out is not None and request.out.shape[2] == info.channels else None
     decoded: np.ndarray = codecs.webp_decode(view, hasalpha=info.channels == 4, out=out)

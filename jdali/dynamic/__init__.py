@@ -61,4 +61,4 @@ from jdali.dynamic._tensor import tensor as tensor
 bool = _dtype.boolean
 
 _fill(__name__, _shown, {"experimental.resize": "resize"})  # DALI's only deprecated alias here
-_imported(__name__, {"imread": "jdali.dynamic._imread"})  # on first use, because its module loads the decoder
+_imported(__name__, {"imread": "jdali.dynamic._imread"})  # lazy, because `_imread` loads the decoder

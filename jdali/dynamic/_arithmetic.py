@@ -1,4 +1,4 @@
-"""Implements Python's operators on tensors and batches by DALI's arithmetic, computed at once."""
+"""Implements Python's operators on tensors and batches. They follow DALI's arithmetic, and run at once."""
 
 from __future__ import annotations
 

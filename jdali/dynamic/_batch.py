@@ -167,7 +167,7 @@ class Tensors(Sequence[Any]):
         return sample
 
     def select(self, index_or_range: int | Selection) -> Tensor | Tensors:
-        """Selects samples like a subscript."""
+        """Returns `self[index_or_range]`."""
         return self[index_or_range]
 
     def tolist(self) -> list[Tensor]:

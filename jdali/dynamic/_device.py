@@ -16,8 +16,8 @@ _DLPACK_CPU = (1, 3)  # kDLCPU, kDLCUDAHost
 class Device:
     """Names a device for data and computations.
 
-    As a context manager, a `Device` sets the device on which operators without inputs run. "gpu" means JAX's default device
-    unless a number is given. Without an accelerator, this is a CPU, so that the same code runs.
+    As a context manager, a `Device` sets the device on which operators without inputs run. "gpu" without a number means
+    JAX's default device, which is a CPU if there is no accelerator.
 
     Args:
         name: "cpu", "gpu" or a name with a number, such as "gpu:1".

@@ -113,8 +113,8 @@ class DType:
         return _NUMBERED[types.to_dali_type(jnp.dtype(numpy_type))]
 
 
-# The function `tensor`, for `DType.__call__`. `_tensor.py` sets it, because this module cannot import `_tensor.py`, which
-# imports this module.
+# The function `tensor`, which `DType.__call__` calls. `_tensor.py` imports this module and sets it; an import in the
+# other direction would be circular.
 _make_tensor: list[Any] = []
 
 

@@ -17,10 +17,10 @@ from jdali.tensors import TensorList
 def run_as_graph(
     function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object], key: object = None
 ) -> Any:
-    """Runs a function of `jdali.fn` operators on tensors and batches in place of nodes.
+    """Calls a function that was written for the nodes of a pipeline, with tensors and batches in their place.
 
-    All random values follow from one draw from the key or from the thread's default generator. The values of sample i do not
-    depend on the batch size.
+    The call takes one draw, from the key or the thread's default generator. Random values follow from this draw.
+    The values of sample i do not depend on the batch size.
 
     Args:
         function: takes and returns nodes, in any structure of containers.

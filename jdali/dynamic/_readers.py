@@ -1,4 +1,4 @@
-"""Defines the readers of dynamic mode, which programs iterate over epoch by epoch."""
+"""Defines the readers of dynamic mode. A program iterates over the samples of one epoch at a time."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class Reader:
 
 
 class NamedReader(Reader):
-    """Returns a dict of outputs, with the names in `features`."""
+    """Returns a dict of outputs; `features` lists the keys."""
 
     def _result(self, values: tuple[object, ...]) -> Any:
         return dict(zip(self._args["features"], values, strict=True))
@@ -184,7 +184,7 @@ _BASES: dict[str, type[Reader]] = {
 
 
 def outputs_of(reader: Reader) -> tuple[int, tuple[str, ...] | None]:
-    """Returns a reader's number of outputs, and the names of the outputs if it returns dicts, else None."""
+    """Returns the number of a reader's outputs, and their names. The names are None unless it returns dicts."""
     names = tuple(reader._args["features"]) if isinstance(reader, NamedReader) else None
     return reader._op.num_outputs(reader._op.bind(reader._args)), names
 

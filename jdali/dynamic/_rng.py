@@ -95,7 +95,7 @@ class RNG:
 
 
 def draw_of(name: str, rng: object, key: object) -> eager.RandomDraw:
-    """Takes one draw, for the call of function `name`, from a JAX key, a generator, or the thread's default generator."""
+    """Takes one draw from a JAX key, a generator, or the thread's default generator. Errors show `name`."""
     if rng is not None and not isinstance(rng, RNG):
         hint = "; pass a JAX key as key=" if is_key(rng) else ""
         raise ValueError(

@@ -7,14 +7,14 @@
 ```
 
 To draw a task means to take the samples of the next batch from all sources. Everything that decides the contents of a batch
-is in its task, so tasks can be made in any order and place. `Engine` draws tasks and makes batches; `EngineOptions`
-configures it. `Window` has batches made ahead and returns each as a `Result`. `report` describes an engine. Other packages
-import only what this module exports, and the subpackages `eager` and `function`.
+is in its task, so batches can be made in any order and process. `Engine` draws tasks and makes batches; `EngineOptions`
+configures it. `Window` starts batches ahead of the user's loop, and returns each as a `Result`. `report` describes an
+engine. Other packages import only what this module exports, and the subpackages `eager` and `function`.
 
 Each part imports only parts above it:
 
 * `workers`: runs work on the samples of a batch, in the calling thread or in a pool of threads.
-* `task`: describes one batch: its samples, source data, and the identities that random keys are made of.
+* `task`: describes one batch: its samples, their source data, and their identities, from which random keys are made.
 * `cursor`: opens readers and external sources, and draws tasks from them; its position can be saved.
 * `shapes`: padded shapes and their cost.
 * `recovery`: finds the samples that made a step fail, and replaces them by others, their stand-ins.
@@ -24,7 +24,7 @@ Each part imports only parts above it:
 * `engine`: draws tasks and makes the batches. `in_order`: keeps batches in order at steps with side effects.
 * `life`: closes windows at garbage collection and at exit, and resets them after a fork.
 * `in_flight`: batches that are being made or wait to be taken, bounded in number and bytes.
-* `window`: takes batches, moves the sources, and closes a pipeline.
+* `window`: takes batches, changes the position of the sources, and closes a pipeline.
 * `report`: the plan as text, statistics and times; also compiles programs ahead.
 * `eager`: the same steps without a pipeline: dynamic mode and debug mode.
 * `function`: a pipeline as a pure function, which can be exported and loaded.

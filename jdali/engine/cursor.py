@@ -222,8 +222,8 @@ class TaskCursor:
         """Ends an epoch early, after the batch at which `state` was taken. Batches drawn since then are dropped.
 
         Args:
-            batches: number of batches left in the epoch after the state; they are skipped. None if it is unknown: then
-                external sources restart, if they can, and readers continue from the state.
+            batches: number of batches left in the epoch after the state, which are skipped. If None, the number is
+                unknown: external sources restart if they can, and readers continue from the state.
         """
         for node, reader in self._readers.items():
             reader.set_state(state["readers"][node.name])

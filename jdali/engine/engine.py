@@ -87,13 +87,13 @@ class Engine:
 
     Args:
         callback_workers: processes that call parallel sources and functions; they end with the engine.
-        start_workers: starts the workers for the first steps of batches, given the open readers and their tables. None:
+        start_workers: takes the open readers and their tables, and starts workers for the first steps of batches. None:
             this process runs all steps.
         tables: tables that the same readers computed in another process, see `readers/shared_tables.py`.
 
     Attributes:
-        elsewhere: object that has workers run the first steps of batches; None if the engine runs all steps.
-        here: the steps that the engine runs itself.
+        elsewhere: runs the first steps of batches in workers; None if the engine runs all steps itself.
+        here: the other steps, which the engine runs itself.
     """
 
     elsewhere: MadeElsewhere | None = None
@@ -169,7 +169,7 @@ class Engine:
                 runner.set_seed(seed)
 
     def hold(self, name: str, data: object, layout: str | None) -> bool:
-        """Keeps data fed in debug mode before the source is open, and returns True. This class only returns False."""
+        """Debug mode keeps data that is fed before its source is open, and returns True. Here, returns False."""
         return False
 
     @property
@@ -272,14 +272,16 @@ class Engine:
         """Makes the batch of a task that another process sent; the result is in memory that the other process can read."""
         self.use_seed(sent.seed)
         if sent.is_search:
-            first = [self._prepared[number] for number in steps_before_programs(self.here)]  # no compiling
+            first = [
+                self._prepared[number] for number in steps_before_programs(self.here)
+            ]  # these compile nothing
             makers = [functools.partial(self._make_steps, steps=some) for some in (first, self._prepared)]
             make_each(sent.task, makers)
             return ()
         iteration = Iteration.of(sent.task, self.sources)
         failure = self._advance(iteration)
         try:
-            with LentMemory(answer_memory()):  # batches are assembled in the memory that they are sent from
+            with LentMemory(answer_memory()):  # batches are assembled where the other process can read them
                 return send_values(self._outputs(iteration)) if failure is None else send_failure(failure)
         finally:
             del iteration, failure  # no reference cycle: the traceback of a failure references this frame

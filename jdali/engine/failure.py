@@ -62,11 +62,11 @@ class NodeFailure(Exception):
 
         Args:
             position: position of `sample` in the user's batch; None if no sample failed.
-            made_of: returns the provenance of the operator's outputs, which names the files; None if they are unknown.
-                It is called only if a sample failed. A node that failed as a whole may have inputs that do not fit each
-                other, and then has no provenance.
-            where: line that the error shows. None: the user's lines. "": no line, for a call outside of a pipeline:
-                Python's traceback shows it.
+            made_of: returns the provenance of the operator's outputs, which names the files; None if the files are
+                unknown. It is called only if a sample failed. If a node failed as a whole, its inputs may not fit each
+                other, and then there is no provenance.
+            where: line that the error shows; None for the user's lines, "" for no line. A call outside of a pipeline
+                shows no line, because Python's traceback shows it.
         """
         sample = self.sample
         found = None if sample is None or made_of is None else made_of(self.node)

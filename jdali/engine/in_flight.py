@@ -166,7 +166,7 @@ class InFlight:
             self.fill()
 
     def follow(self, follower: Follower) -> None:
-        """Sets the follower of the batches drawn from now on, until it is garbage-collected; the reference is weak."""
+        """Sets the follower of the batches drawn from now on, and keeps only a weak reference to the follower."""
         with self.changed:
             self._follower = weakref.ref(follower)
             for slot in self._undrawn:
@@ -194,14 +194,14 @@ class InFlight:
         self._slots.append(slot)
 
     def _has_room(self, more: int = 0) -> bool:
-        """Returns True if there is room for one more batch besides the batches added so far and `more` others."""
+        """Returns True if there is room for `more` + 1 further batches."""
         assert self._room is not None
         waiting = [slot.outcome for slot in self._slots if slot.outcome is not None]
         under_way = len(self._slots) - len(waiting) + more
         if under_way >= self._most and self._when is When.AHEAD:
             return False
         nbytes = sum(outcome.nbytes for outcome in waiting if isinstance(outcome, Result))
-        # With an iterator, one more batch may wait here, because the iterator does not keep a batch itself.
+        # If an iterator takes the batches, one more may wait here: an iterator of jdali keeps no batch ready itself.
         spare = int(self._when is When.AHEAD and self._follower() is not None)
         return self._room.allows(under_way, len(waiting), nbytes, spare)
 
@@ -218,7 +218,7 @@ class InFlight:
             self.draw_one()
 
     def draw_one(self) -> None:
-        """Draws one batch and has it made. An exception is raised only when the batch is taken."""
+        """Draws one batch and submits it to the threads. An exception is raised only when the batch is taken."""
         with self.changed:
             slot = WindowSlot(self._added, self._follower())
         try:
@@ -289,7 +289,7 @@ class InFlight:
         self._threads.submit(functools.partial(self._call, work, *slot))
 
     def _call(self, work: Callable[..., None], *slot: WindowSlot) -> None:
-        """Makes a call, and counts it, so that a move of the sources can wait for its end."""
+        """Makes a call. Counts running calls, because these must end before the sources are moved."""
         owner = self._owner()  # keeps the window alive during the call; it may be collected afterwards
         with self.changed:
             if owner is None or self.stopped:
@@ -329,7 +329,7 @@ class InFlight:
         slot.begun.future.add_done_callback(lambda _: self._make_received())
 
     def _make_received(self) -> None:
-        """Has threads continue the batches that workers have returned, in order, so that no thread blocks at an ordered step."""
+        """Passes the workers' batches to the threads, in order, so that no thread blocks at an ordered step."""
         with self.changed:
             for slot in self._slots:
                 if slot.makes or slot.outcome is not None:

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 
 
 class Stopped(BaseException):
-    """Raised in a thread that waits for its turn when the window stops."""
+    """Raised by `InOrder.turn` in waiting threads when the window stops."""
 
 
 class InOrder:
-    """Lets batches enter each of `steps` in the order of their numbers 0, 1, ... Other steps need no wait."""
+    """Lets batches enter each of `steps` in the order of their numbers 0, 1, ... No batch waits at other steps."""
 
     def __init__(self, steps: Iterable[int]):
         self._stopped = False

@@ -7,7 +7,7 @@ A pipeline calls `make` with its steps, timers and locks. An `Iteration` is a ba
  samples of the branch ──none──▶ outputs without samples
           │
           ▼
- slabs of the pool ─▶ lock of brief work ─▶ timer ─▶ the step's runner ─▶ values are dropped after their last use
+ lease host memory ─▶ lock, for a brief step ─▶ timer ─▶ the step's runner ─▶ drop values after their last use
 ```
 """
 
@@ -49,7 +49,7 @@ class PreparedStep:
     Attributes:
         run: `StepRunner.run`, or a function that does the same.
         last_uses: values that no later step reads.
-        policy: decides from the times of earlier batches if the step runs in the calling thread alone; None if it never does.
+        policy: decides from the times of earlier batches if the step runs in the calling thread alone; None: never.
         runs_empty: True if the step runs even for a branch without samples, so that its outputs have types and layouts.
         alone: context manager held while the step runs; a lock if the step works on one batch at a time.
     """
@@ -81,7 +81,7 @@ def make(
         turn: takes the number of a step; returns a context manager to run the step in. Entering it may wait.
 
     Raises:
-        NodeFailure: an operator failed; `step` has the nodes of its step.
+        NodeFailure: an operator failed; the attribute `step` lists the nodes of its step.
         RuntimeError: the pool was interrupted.
     """
     for step in steps:
@@ -233,7 +233,7 @@ class Result:
         state: state of the sources after this batch.
         skipped: the samples that failed.
         most_bytes: maximum bytes of all values that existed at the same time while the batch was made.
-        nothing: error to raise if all samples failed and have no stand-ins, so that there are no outputs; else None.
+        nothing: error to raise if there are no outputs, because all samples failed and have no stand-ins; else None.
         finished: result of `Follower.finish`, if an iterator follows the pipeline.
     """
 

@@ -100,7 +100,7 @@ class StandIns:
 
     A stand-in is another sample that the reader reads in the same epoch; it also appears at its usual place. It depends
     only on (epoch, index, attempt), not on other batches. An external source cannot read another sample. So in a
-    pipeline with an external source, a failed position repeats the sample at a good position, in all sources.
+    pipeline with an external source, the first good sample of the batch replaces every failed sample, in all sources.
 
     Args:
         chosen: for each reader that reads only a part of its data set, the indices that it reads, in any order.

@@ -1,7 +1,7 @@
 """Implements the window of a pipeline. Batches are drawn in order, made several at a time, and taken in order.
 
 If sources call user functions, the thread that takes a batch also draws a later batch. So, as in DALI, user functions run in
-the thread of the program, with its random state and debugger. If data is fed, or batches may not be made ahead, a batch is
+the user's thread, with its random state and debugger. If data is fed, or batches may not be made ahead, a batch is
 made when it is scheduled or taken.
 
 ```
@@ -165,10 +165,11 @@ class Window:
         self._flight.fit(self._fitted)
 
     def follow(self, follower: Follower) -> None:
-        """Lets an iterator assign the batches drawn from now on to epochs and finish them, if batches are made ahead.
+        """Sets the follower of the batches drawn from now on, if batches are made ahead.
 
-        With a follower, one more batch is made ahead. The window references the follower weakly, and drops it when the
-        sources move.
+        The follower assigns each batch to an epoch of an iterator, and finishes the batch. With a follower, one more
+        batch is made ahead. The window references the follower weakly, and drops it when the sources move to another
+        position.
         """
         if self.ahead:
             self._flight.follow(follower)
@@ -243,8 +244,8 @@ class Window:
             return
         start = time.perf_counter()
         while not self._may_take():
-            # Start only if there are no threads: `start` takes `turn`, and `close` may hold `turn` as long as a user's
-            # function runs.
+            # Call `start` only if there are no threads, because it takes `turn`. `close` may hold `turn` as long as a
+            # user's function runs.
             if self.ahead and not self._threads.threads:
                 self.start()
             moved = self._wait_for_change()

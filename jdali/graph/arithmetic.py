@@ -113,7 +113,7 @@ _OPERATORS = {*BINARY_OPERATORS.values(), *COMPARISONS, *UNARY_OPERATORS.values(
 
 
 def _ufunc(node: DataNode, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> DataNode:
-    """Computes NumPy's operators of an array and a node; raises TypeError for other functions of NumPy."""
+    """Implements NumPy's operators for nodes, such as `array + node`; raises TypeError for other functions of NumPy."""
     name = _OF_NUMPY.get(ufunc.__name__, ufunc.__name__)
     left, *rest = inputs
     # After `array += node`, `array` is a node, as after `array = array + node`.

@@ -63,9 +63,9 @@ def with_late_steps(plan: ExecutionPlan) -> ExecutionPlan:
 
     A batch's samples are then never all in memory at the same time.
 
-    The operator of such a step finds the sizes of its output with a probe. Only one stage reads the output. This stage is in
-    the same branch, reads the output as data, and its `setup` needs only the sizes. A stage that mixes samples does not
-    qualify, because it reads all samples in one call.
+    A step qualifies if its operator finds the sizes of its only output with a probe, and only one stage reads the
+    output. This stage must be in the same branch, read the output as data, and need only sizes in `setup`. It must not
+    mix samples, because it would then read all samples in one call.
     """
     steps = tuple(
         dataclasses.replace(step, may_be_late=True)

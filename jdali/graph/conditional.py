@@ -36,7 +36,7 @@ class Branches:
         return isinstance(value, DataNode)
 
     def begin_branch(self, condition: DataNode, which: bool | int, share: float = 1.0) -> None:
-        """Begins a branch. Operators called from now on work on the samples for which `condition` is `which`; see `Domain`."""
+        """Begins a branch: until `end_branch`, operators work on samples whose `condition` is `which`; see `Domain`."""
         domain = self._domain(self._graph.domain, self._in_current(condition), which, share)
         self._stack.append(self._graph.domain)
         self._graph.domain = domain
@@ -56,7 +56,7 @@ class Branches:
         return self.enter(self._graph.own(value), self._graph.domain)
 
     def enter(self, value: DataNode, domain: Domain) -> DataNode:
-        """Returns the part of a value for the samples of a branch. Adds the node that selects them only once for each value."""
+        """Returns the part of a value for the samples of a branch; the node that selects this part is added once."""
         own = value.source.domain
         if own is domain:
             return value
@@ -238,7 +238,7 @@ def _same(a: object, b: object) -> bool:
 
 
 def trace(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], graph: Graph) -> Any:
-    """Calls a pipeline function whose conditionals on DataNodes work sample by sample."""
+    """Calls a pipeline function so that its conditionals on DataNodes work sample by sample."""
     with _autograph.tracing(Branches.of(graph)):
         return _autograph.convert(function)(*args, **kwargs)
 

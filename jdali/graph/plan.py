@@ -294,7 +294,7 @@ def _checked_values(node: Node) -> list[DataNode]:
 def _components(
     nodes: Sequence[Node], levels: dict[Node, int], where: Mapping[Node, str]
 ) -> list[list[Node]]:
-    """Groups the nodes that share a program, which are connected by data and have the same level, device and samples."""
+    """Groups nodes by program: the nodes of a group are connected, and have the same level, device and samples."""
     parent: dict[Node, Node] = {n: n for n in nodes}
 
     def find(node: Node) -> Node:

@@ -132,7 +132,7 @@ def epoch_counter(
 
 
 def _refuse_padding_alone(reader: ReaderFacts, batch_size: int) -> None:
-    """Raises ValueError if every other epoch would consist of padding alone."""
+    """Raises ValueError if every second epoch would consist of padding alone."""
     sizes = reader.shard_sizes()
     if min(sizes) == batch_size < max(sizes):
         raise ValueError(

@@ -159,7 +159,7 @@ class _Sizes:
 
 
 def _dense_array(name: str, batch: TensorList, *, split: bool) -> AnyArray:
-    """Joins samples of one size to a JAX array, or to a NumPy array if they are on the host to be gathered or split."""
+    """Joins samples of one size to a JAX array, or to a NumPy array if the host must still gather or split them."""
     store = batch.store
     whole = store.whole()
     what = f"iterator: output {name!r}"

@@ -66,7 +66,7 @@ class ReaderFacts:
 
     @classmethod
     def of(cls, metas: Sequence[Mapping[str, Any]]) -> ReaderFacts:
-        """Makes the facts from each pipeline's `Pipeline.reader_meta` of the same reader."""
+        """Makes the facts of a reader from its metadata in each pipeline (`Pipeline.reader_meta`)."""
 
         def common(key: str) -> Any:
             values = [meta[key] for meta in metas]
@@ -148,7 +148,7 @@ class EpochCounter:
 
     @property
     def samples_per_step(self) -> int:
-        """Samples of a batch that count towards `size`: of one pipeline with a reader, of all pipelines without one."""
+        """Samples of a batch that count towards `size`: with a reader, of one pipeline; else of all pipelines."""
         return self.batch_size * (1 if self.reader is not None else self.pipelines)
 
     @property
@@ -247,7 +247,7 @@ class EpochCounter:
     def meet_end(self) -> bool:
         """Notes that a source ended; returns True if this ends the epoch.
 
-        Before the first batch, the first end belongs to the previous epoch; the caller then restarts the source.
+        The first end before any batch of an epoch belongs to the previous epoch; the caller then restarts the source.
         """
         if self.done or self._began_again:
             return True

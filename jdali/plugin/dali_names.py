@@ -1,11 +1,11 @@
 """Provides private attributes of DALI's base iterator that programs use: `_counter`, `_get_outputs` and others.
 
-The iterator updates the attributes after each batch and at each end of an epoch. A subclass may override
+The iterator updates the attributes after each batch and at each end of an epoch. A subclass may override two methods:
 
-* `reset`, and set the attributes to the start of an epoch, as for DALI's iterator; the next epoch then begins;
-* `__next__`, and take the pipelines' batches with `_get_outputs`, `_schedule_runs` and `_advance_and_check_drop_last`.
+* `reset` may set the attributes to the start of an epoch, as in DALI. The next epoch then begins.
+* `__next__` may take the pipelines' batches with `_get_outputs`, `_schedule_runs` and `_advance_and_check_drop_last`.
 
-Other values of the attributes, and overridden methods that nothing would call, raise an error.
+If the attributes get other values, or a subclass overrides methods that nothing calls, an error is raised.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ class DaliNames(DataIterator[Any]):
         moves = 0 if counter.reader.sticks else turn
         runs_on = self._last_batch_policy is LastBatchPolicy.FILL and not self._last_batch_padded
         return names | {
-            # DALI rotates the shard sizes in the opposite direction to the shards. Samples are divided evenly, so
-            # reversing the sizes only rotates them, and each of DALI's entries is the entry of one shard here.
+            # DALI rotates the shard sizes in the opposite direction to the shard ids, so its entries are in reverse
+            # order: entry k equals `ahead` of shard `_turned_at` - k, because both have the same sizes in all epochs.
             "_counter_per_gpu": ahead[(self._turned_at - np.arange(count)) % count],
             "_shard_sizes_per_gpu": np.roll(sizes, moves if runs_on else 0),
             "_shards_id": (np.array(counter.reader.shard_ids, np.int64) + moves) % count,
@@ -163,7 +163,7 @@ class DaliNames(DataIterator[Any]):
     def _item(self) -> UserBatch | EpochEnd | None:
         try:
             return super()._item()
-        except BaseException:  # a failed batch also moves the position
+        except BaseException:  # a failed batch also advances the position
             self._note()
             raise
 
@@ -190,7 +190,7 @@ class DaliNames(DataIterator[Any]):
 
     @property
     def size(self) -> int:
-        """Returns DALI's count of the samples of an epoch: rounded up to whole batches and, with `reader_name`, for one shard."""
+        """Returns DALI's number of samples in an epoch, or in one shard with `reader_name`; -1 if it is not known."""
         return self._size
 
     def __next__(self) -> Any:

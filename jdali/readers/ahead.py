@@ -50,8 +50,9 @@ class _Loading:
 class ReadAhead(Reader):
     """Loads the next samples of a reader in threads, before their batches take them.
 
-    If the reader packs several parts into a sample, the parts are loaded. Loads start in the order of the samples. A
-    loaded sample is kept until its batch takes it. If the batch never does, the sample is dropped two batches later.
+    If the reader packs several parts into a sample, `ReadAhead` loads these parts. Loads start in the order of the
+    samples. A loaded sample is kept until its batch takes it. A sample that its batch does not take is dropped two
+    batches later.
     """
 
     def __init__(self, reader: Reader):
@@ -72,7 +73,7 @@ class ReadAhead(Reader):
         self._handed_out: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
         # A copy of the reader's order that runs ahead of the reader.
         self._further = copy.copy(self._reader._order)
-        # `_foreseen`: indices of the next samples. `_waiting`: (position, index) of next samples not begun to load.
+        # `_foreseen`: indices of the next samples. `_waiting`: (position, index) of those whose load has not started.
         self._foreseen: collections.deque[int] = collections.deque()
         self._waiting: collections.deque[tuple[int, int]] = collections.deque()
         self._loadings: dict[int, _Loading] = {}
@@ -132,7 +133,7 @@ class ReadAhead(Reader):
             for _ in indices:
                 self._foreseen.popleft()
             self._position += len(indices)
-            # Starts the loads of this batch that still wait, even beyond the limits.
+            # Starts the remaining loads of this batch, even beyond the limits.
             while self._waiting and self._waiting[0][0] < self._position:
                 self._begin(*self._waiting.popleft())
             self._handed_out.append((self._position, indices))

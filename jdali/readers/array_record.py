@@ -203,10 +203,10 @@ def _found(files: RecordFiles, file: int, goes_on: bool) -> tuple[Chunks, FoundB
 def array_record(*, paths: Static[tuple[str, ...]], **options: Any) -> Reader:
     """Reads the records of ArrayRecord files, the format of TensorFlow Datasets and Grain.
 
-    If chunks hold one record each (`group_size:1`), any order is cheap. If they hold several records, each chunk is
-    read whole, once an epoch. Then `random_shuffle` mixes records through a buffer of `initial_fill` records, and
-    `shuffle_after_epoch` reads a chunk again for each of its records, unless all chunks together fit into `bytes_ahead`
-    of `jdali.storage`.
+    If chunks hold one record each (`group_size:1`), any order is cheap. A chunk with several records is read whole,
+    once an epoch, and `random_shuffle` mixes records through a buffer of `initial_fill` records. With
+    `shuffle_after_epoch`, such a chunk is read again for each of its records, unless all chunks together fit into
+    `bytes_ahead` of `jdali.storage`.
 
     Each chunk is checked against the index at the end of its file; hashes of data are not checked. Files written with
     `transpose:true` raise an error.

@@ -219,7 +219,7 @@ class Reader(abc.ABC):
 
         If labels have names, the dict contains "classes": classes[label] is the name of a label, or
         classes[output][label] if several outputs hold labels. With `subset`, `fold` or `weights`, the dict contains
-        "data_set_size". If the classes of samples are known, "samples_by_class" then has, for each class, the number of
+        "data_set_size" and, if the classes of samples are known, "samples_by_class": for each class, the number of
         samples that an epoch may take.
         """
         order = self._order
@@ -297,7 +297,7 @@ class Reader(abc.ABC):
         self._order.skip(batches, count)
 
     def interrupt(self) -> None:  # noqa: B027  most readers never wait for remote storage
-        """Makes running and later loads from remote storage fail, so that closing the reader does not wait for them."""
+        """Interrupts loads from remote storage and rejects new ones, so that closing does not wait for them."""
 
     def close(self) -> None:  # noqa: B027  most readers keep no file open
         """Closes the reader's files."""

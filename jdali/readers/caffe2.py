@@ -81,7 +81,7 @@ class Caffe2Reader(DatabaseReader):
         if wanted.label_type != LabelType.NONE:
             outputs.append(self._label(tensors, next_))
             next_ += 1
-        # As in DALI, `next_` does not skip the weights of weighted classes, so they are also the first further tensor.
+        # As in DALI, `next_` does not skip the weights of a weighted label, so they are also an additional input.
         for _ in range(wanted.additional_inputs):
             outputs.append(_at(tensors, next_, "a further tensor").values())
             next_ += 1
@@ -145,7 +145,8 @@ def _column(
 ) -> Store:  # fmt: skip
     """Builds the column of a tensor.
 
-    Clears `ok` for tensors whose type differs from the first tensor's, or for all if this type is not in `kinds`.
+    Clears `ok` for each tensor whose type differs from the first tensor's. If the type of the first tensor is not in
+    `kinds`, clears `ok` for all tensors.
     """
     # The offsets of records that are not ok are arbitrary, so zeros replace them.
     listed = _columns.fields(buffer, np.where(ok, start, 0), np.where(ok, end, 0), ok)

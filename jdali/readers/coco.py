@@ -22,7 +22,7 @@ from jdali.readers.layouts import with_layouts
 from jdali.readers.shared_tables import shared
 
 _NAME = "readers.coco"
-# Arguments that are applied before annotations are saved. They raise an error when saved annotations are loaded.
+# Arguments that were already applied to saved annotations. Setting one when saved annotations are read raises an error.
 _OF_JSON = ("annotations_file", "images", "skip_empty", "ltrb", "ratio", "size_threshold")
 
 
@@ -163,8 +163,8 @@ def coco(
     box, a negative size or an unknown image, skips the rest of a truncated file, and gives unknown categories label 0;
     here these are errors, and so are `images` that the file lacks. DALI draws another picture of labels: it keeps
     only the last run-length mask of a label, and none if the label has polygons; it leaves the picture empty if the
-    smallest label has no mask; it gives the smallest label to the last pixels; with `ratio`, it draws polygons in
-    the unit square.
+    smallest label has no mask; it gives the smallest label to the run of pixels that ends the picture; with `ratio`, it
+    draws polygons in the unit square.
 
     Args:
         annotations_file: the JSON file.

@@ -46,11 +46,11 @@ class _Hdf5Source(RecordFile):
         return size
 
     def take_error(self) -> Exception | None:
-        """Returns the last read error since the previous call, or None. The HDF5 library raises its own error instead.
+        """Returns and forgets the last read error, or None. The HDF5 library replaces this error by its own.
 
-        The source then forgets the error. Otherwise the error's traceback would keep h5py's objects alive, and these
-        keep the source alive, in a cycle that the garbage collector does not see. At the interpreter's exit, the
-        library would call the source and crash.
+        The traceback of a stored error would keep h5py's objects alive, which in turn keep the source alive. The
+        garbage collector does not see this cycle. At the interpreter's exit, the library would call the source and
+        crash.
         """
         error, self.error = self.error, None
         return error

@@ -191,8 +191,8 @@ def mix(
 
     Returns: as many outputs as a source has.
 
-    An epoch has as many samples as all sources together. Without `pad_last_batch`, their number is rounded up, so
-    that all shards take equally many. `reader_meta` has the size and share of each source under "sources".
+    An epoch has as many samples as all sources together. Without `pad_last_batch`, this number is rounded up to a
+    multiple of `num_shards`. `reader_meta` has the size and share of each source under "sources".
 
     Parity: DALI has no such operator.
 

@@ -129,7 +129,7 @@ def nemo_asr(
     Args:
         manifest_filepaths: paths of the manifests.
         downmix: average all channels.
-        dtype: INT16, INT32 or FLOAT; -1 to 1 in FLOAT is the full range of an integer type.
+        dtype: INT16, INT32 or FLOAT; the full range of an integer type corresponds to -1 to 1 in FLOAT.
         max_duration: skip entries with a longer "duration", seconds; 0: no limit.
         min_duration: skip entries with a shorter or missing "duration", seconds; 0: no limit.
         quality: quality of the resampling, 0 to 100.

@@ -75,7 +75,7 @@ class NumpyReader(ArrayFileReader):
                 check_size(path, math.prod(sizes) * header.dtype.itemsize)
                 return (self._part(read, header, anchor, sizes, gap),)
         except SampleError as error:
-            # Adds the path, because the message can name only sample 0: the kernel got a batch of one sample.
+            # Each window is computed as a batch of one sample, so the message names sample 0. Adds the path.
             reason = str(error).removeprefix(f"{_NAME}: ")
             raise SampleError(f"{_NAME}: {path}: {reason}", argument=error.argument) from error
         except OSError as error:
@@ -255,8 +255,8 @@ def numpy(
     pickled objects are an error.
 
     Parity: DALI reads only format version 1.0, little-endian elements, and headers formatted as NumPy writes them.
-    This reader also reads versions 2.0 and 3.0, big-endian elements and other spacing. In a `file_list`, DALI takes
-    empty lines and carriage returns as part of names.
+    This reader also accepts versions 2.0 and 3.0, big-endian elements, and headers with any spacing. In a `file_list`,
+    DALI takes empty lines as names, and carriage returns as parts of names.
 
     Example: numbers = fn.readers.numpy(file_root="arrays", file_filter="*.npy")
     """

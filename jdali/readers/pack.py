@@ -188,9 +188,9 @@ def pack(
 
     A row is a sample. Documents are taken in the order of their reader. Each window of `window` documents is packed
     separately, longest first. So the rows depend only on the lengths and the order of the documents, and each step
-    always has the same rows. A run resumes from any state, with any number of shards and, from the next window on, with
-    other weights of a mixture. No document is lost, and none comes twice in a pass. All shards must resume from the
-    same step.
+    always has the same rows. A run resumes from any state with any number of shards; new weights of a mixture apply
+    from the next window on. No document is lost, and none comes twice in a pass. All shards must resume from the same
+    step.
 
     Building the pipeline reads and tokenizes each document once to find its length. Lengths are cached on disk if
     `paths` or `path` names all files, as for Parquet, Arrow, TFRecord, WebDataset, and mixtures of these.

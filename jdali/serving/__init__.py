@@ -1,9 +1,9 @@
 """Serves an exported pipeline over HTTP with the open inference protocol (KServe V2) and dynamic batching.
 
 ```
- HTTP ─▶ app ─▶ protocol: tensors ─▶ batcher: one batch of several requests ─▶ model: decode, run, model
-                                                                                │ an answer or an error
- /metrics ◀─┘                                                                   ▼ for each request
+ HTTP ─▶ app ─▶ protocol: tensors ─▶ batcher: one batch of several requests ─▶ model: pipeline, user's model
+          │                                                                     │
+          └─▶ /metrics              an answer or an error for each request ◀────┘
 ```
 
 `python -m jdali serve FOLDER` starts a server; `application` builds an ASGI application that you can run in your own server.

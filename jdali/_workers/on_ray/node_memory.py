@@ -27,7 +27,7 @@ _CREDENTIALS = struct.Struct("3i")  # process, user and group of the other end
 _SIZE = struct.Struct("!Q")
 _SECONDS = 60.0  # seconds to wait for the first actor to fill the memory
 _TRIES = 3
-_ADDRESSES = 64  # per key; with so many, one actor should survive, and asking all takes only 1 ms
+_ADDRESSES = 64  # per key; one of so many actors should outlive the first, and asking all takes only 1 ms
 
 
 class NodeMemory:
@@ -45,7 +45,7 @@ class NodeMemory:
         server, self._server = self._server, None
         if server is not None:
             with contextlib.suppress(OSError):
-                server.shutdown(socket.SHUT_RDWR)  # wakes the thread, which closes it
+                server.shutdown(socket.SHUT_RDWR)  # wakes the thread, which closes the server
 
 
 def shared_on_node(key: str, fill: Callable[[], Memory]) -> NodeMemory:

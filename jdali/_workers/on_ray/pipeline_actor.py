@@ -44,7 +44,7 @@ class ActorCall(NamedTuple):
 
     Attributes:
         packed: a `TaskGroup`, without `arrays`.
-        order: order of the first task; calls of a client with a lower order go first.
+        order: order of the first task; the client's call with the lowest order goes first.
         has_log: True if the first array is the log of the group.
     """
 
@@ -186,7 +186,7 @@ class PipelineActor:
             deaths = client.pool.counts().deaths
             return ActorAnswer(death=death, position=error.position, deaths=deaths)
         except Exception as error:
-            # The process could not be started, perhaps only this time, or the client has left.
+            # The client has left, or the process could not be started, which may succeed next time.
             if self._clients.get(name) is client:
                 await self.leave(name)
             return ActorAnswer(error=error)

@@ -55,7 +55,7 @@ def filter_unused_args(augmentations: Iterable[HasFunction], kwargs: Mapping[str
 def forbid_unused_kwargs(
     augmentations: Iterable[HasFunction], kwargs: Mapping[str, object], call_name: str
 ) -> None:
-    """Raises UnusedArgException if no augmentation takes one of `kwargs`."""
+    """Raises UnusedArgException if `kwargs` has an argument that no augmentation takes."""
     unused = filter_unused_args(augmentations, kwargs)
     if unused:
         several = len(unused) > 1

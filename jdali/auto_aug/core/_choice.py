@@ -42,7 +42,7 @@ def check_bins(num_magnitude_bins: object, who: str) -> None:
 def warping(augmentations: list[Any], **kwargs: object) -> dict[str, Any]:
     """Returns the `kwargs` that at least one augmentation takes.
 
-    If all augmentations that move pixels are excluded, the result is empty, and no error is raised.
+    Only augmentations that move pixels take any. If all of these are excluded, passing `kwargs` on would be an error.
     """
     unused = filter_unused_args(augmentations, kwargs)
     return {name: value for name, value in kwargs.items() if name not in unused}

@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def in_either_mode(function: F) -> F:
-    """Lets a function that calls operators of `jdali.fn` also take arrays, and tensors and batches of dynamic mode.
+    """Decorates a function of pipeline nodes: it then also takes arrays, and tensors and batches of dynamic mode.
 
     Outside of a pipeline definition, the function is traced as a small pipeline, which is cached for later calls of the same
     kind. Called with tensors and batches, the function runs at once. Called with arrays, it is a pure function of one sample
@@ -52,7 +52,7 @@ def in_either_mode(function: F) -> F:
 
 
 def _kind(leaf: object) -> type | None:
-    """Returns the kind of a value that decides the mode of a call: EagerValue, DataNode or Array; None for other values."""
+    """Returns EagerValue, DataNode or Array, which decide the mode of a call; None for values of other types."""
     if isinstance(leaf, np.ndarray):
         return Array
     return next((kind for kind in (EagerValue, DataNode, Array) if isinstance(leaf, kind)), None)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from jdali.auto_aug.core._augmentation import Augmentation
 
-# An augmentation, the probability that it is applied, and its magnitude bin, or None if it has no magnitude.
+# (augmentation, probability that it is applied, magnitude bin). The bin is None for an augmentation without magnitudes.
 Operation: TypeAlias = tuple[Augmentation, float, "int | None"]
 
 

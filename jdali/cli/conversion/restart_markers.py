@@ -117,8 +117,8 @@ def units_across(data: bytes) -> int | None:
 def with_markers(data: bytes) -> bytes:
     """Adds restart markers to a JPEG file without changing pixels.
 
-    A file is returned unchanged if its interval already divides its rows, or if it cannot be decoded in parts even with
-    markers. Progressive files become sequential, since only sequential files can be decoded in parts.
+    A file is returned unchanged if its restart interval already divides the number of MCUs in a row, or if markers
+    would not make it decodable in parts. Progressive files become sequential, since only these can be decoded in parts.
 
     Raises:
         SampleError: the file cannot be rewritten, or its pixels would change.

@@ -102,7 +102,7 @@ class WebDataset(ShardWriter):
 
 
 def _components(sample: SourceSample) -> dict[str, bytes]:
-    """Returns a sample's files by extension: a field's name, the usual extension of its content, or the two joined."""
+    """Returns a sample's files by extension: "NAME", "EXT" or "NAME.EXT" (NAME: a field; EXT: the kind of content)."""
     files: dict[str, bytes] = {}
     rest: dict[str, Any] = {}
     single = sum(extension(_content(value)) is not None for value in sample.fields.values()) == 1

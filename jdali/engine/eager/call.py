@@ -1,4 +1,4 @@
-"""Runs one operator now, without a pipeline: the calls of dynamic mode.
+"""Runs one operator immediately, without a pipeline, for dynamic mode.
 
 A call is a plan with one step, and uses the same runners as a pipeline. Plans are cached by `RunnerKey`. Per-sample
 arguments are values of the batch and never compiled in, so a call with new values compiles nothing.
@@ -89,7 +89,7 @@ class _Runner:
         self._plan = PreparedPlan(
             ExecutionPlan((step,), self.node.outputs, (), ((),)), {device: key.placement.device},
             max_batch=key.room, budget=BUDGET, takes_turns=is_stage or key.op.random, runs_empty=True,
-            shares_rows=key.room > 1,  # a call for one sample should be short, so it has no unused rows
+            shares_rows=key.room > 1,  # with one sample, unused rows would only make the call longer
         )  # fmt: skip
 
     def run(self, env: Values, ids: SampleIds, draw: RandomDraw, pool: Pool) -> None:

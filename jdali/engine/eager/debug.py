@@ -81,7 +81,7 @@ _NO_PLAN = ExecutionPlan((), (), (), ())
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ComputedTask(BatchTask):
-    """A task of debug mode, whose batch was computed while it was drawn."""
+    """A task of debug mode. To draw the task already computes its batch."""
 
     outputs: tuple[TensorList, ...] = ()
 

@@ -91,7 +91,7 @@ class DebugStep:
             env[result] = own[mine]
 
     def _batches(self, node: Node) -> Iterator[tuple[str, DataNode, DataNode]]:
-        """Yields for each input batch a title for errors, the runner node's value, and the iteration node's value."""
+        """Yields (title for errors, value of the runner's node, value of the iteration's node) for each input batch."""
         for i, (mine, given) in enumerate(zip(self.node.inputs, node.inputs, strict=True)):
             if isinstance(mine, DataNode) and isinstance(given, DataNode):
                 yield f"Input {i}", mine, given

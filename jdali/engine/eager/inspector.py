@@ -1,4 +1,4 @@
-"""Makes any batch or sample of a pipeline for the viewer, operator by operator, without moving the pipeline."""
+"""Makes any batch or sample of a pipeline for the viewer, operator by operator. The pipeline keeps its position."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Trace:
 class StepwiseEngine(Engine):
     """Makes batches of another engine's tasks, operator by operator.
 
-    It shares the readers of the other engine, but does not change that engine's position, times and programs.
+    It shares the readers of the other engine, but leaves that engine's position, times and programs unchanged.
     """
 
     def __init__(self, engine: Engine, *, most: int):
@@ -244,7 +244,7 @@ class PipelineInspector:
         return any(node.mixes_samples for step in self.engine.plan.steps for node in step.nodes)
 
     def trace(self, number: int, position: int) -> tuple[Trace, int, BatchTask]:
-        """Runs a sample operator by operator.
+        """Runs the pipeline on one sample, one operator at a time.
 
         Returns: the trace, the position of the sample in it, and a task with this sample alone.
         """
@@ -258,7 +258,7 @@ class PipelineInspector:
             return self._engine().trace(alone), 0, alone
 
     def sample_traces(self, index: int, epochs: range) -> list[tuple[Trace, int]]:
-        """Runs one sample operator by operator, for several epochs.
+        """Runs the pipeline on one sample, one operator at a time, in several epochs.
 
         If the sample fails in one epoch, the traces of the other epochs are still complete.
 

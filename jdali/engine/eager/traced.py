@@ -16,7 +16,7 @@ Made = TypeVar("Made")
 
 
 class ObjectCache(Generic[Made]):
-    """Makes an object for each key, and keeps the `most` objects used last, except those with unhashable keys."""
+    """Makes an object for each key, and caches up to `most` objects. Objects of unhashable keys are not cached."""
 
     def __init__(self, make: Callable[[Any], Made], most: int):
         self._make = make

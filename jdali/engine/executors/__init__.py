@@ -1,6 +1,6 @@
-"""Executors of batches: threads of this process, and workers (processes, Ray actors), which may die.
+"""Runs batches in threads of this process, and in workers (processes or Ray actors). Workers may die.
 
 * `threads`: the threads of a window.
-* `elsewhere`: has workers run the first steps of batches, and finds samples that kill workers.
-* `scaling`: adds and removes workers, depending on how long the loop waits for batches.
+* `elsewhere`: runs the first steps of batches in workers, and finds samples that kill workers.
+* `scaling`: adds and removes workers, depending on how long the user's loop waits for batches.
 """

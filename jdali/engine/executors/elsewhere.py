@@ -1,8 +1,9 @@
-"""Has workers run the first steps of batches, and finds the sample that kills them.
+"""Runs the first steps of batches in workers, and finds samples that kill workers.
 
 If a batch crashes a worker, or two workers are killed while they make it, another worker makes the samples of the batch
-one by one, and notes the position of each sample first. If this worker crashes, the sample noted last is at fault. If
-it is killed, perhaps from outside, the sample is tried once more alone, and is at fault if that worker dies, too.
+one by one. This worker notes the position of each sample before it makes the sample. If it crashes, the sample noted
+last is at fault. If it is killed, perhaps from outside, a further worker makes this sample alone; if that worker dies,
+too, the sample is at fault.
 
 A sample at fault is treated like any bad sample. If no sample is at fault, the workers died for another reason, and the
 whole batch is made again.
@@ -62,7 +63,7 @@ class Begun(NamedTuple):
 
 
 class MadeElsewhere:
-    """Has workers run the first steps of batches, up to the border of the plan.
+    """Runs the first steps of batches in workers, up to the border of the plan.
 
     Attributes:
         timer: measures the time of batches from submission to result, and the time that workers spend on them.
@@ -94,7 +95,7 @@ class MadeElsewhere:
     def make(
         self, task: BatchTask, seed: int, order: int, begun: Begun | None = None
     ) -> dict[DataNode, TensorList] | AttemptFailure:
-        """Waits until a worker has made a task; returns the values at the border, or the failure.
+        """Waits until a worker has made the batch of a task; returns the values at the border, or the failure.
 
         Raises the error of the workers if they were closed or cannot be started.
         """
@@ -154,7 +155,7 @@ def send_values(values: Iterable[TensorList]) -> tuple[SentBatch, ...]:
 
 def send_failure(failure: AttemptFailure) -> AttemptFailure:
     """Returns a copy of a failure; the copy can be pickled."""
-    cause = portable(failure.cause)  # before `user_error()`, which takes its type from the cause
+    cause = portable(failure.cause)  # before `user_error()`: the cause determines the type of the error
     blamed = {
         position: dataclasses.replace(why, error=_plain(why.error))
         for position, why in failure.blamed.items()
@@ -199,7 +200,7 @@ Kills = Callable[[BatchTask], TaskKilledError | None]
 
 
 def killing_sample(task: BatchTask, kills: Kills) -> tuple[int, TaskKilledError] | None:
-    """Finds a sample that kills a worker by itself. Returns its position and the error; None if there is none."""
+    """Finds a sample that kills a worker even if it is made alone. Returns its position and the error, or None."""
     error = kills(task) if len(task) else None
     position = None if error is None else error.deaths[-1].reached
     if error is None or position is None:
@@ -224,7 +225,7 @@ def make_each(task: BatchTask, makers: Sequence[Callable[[BatchTask], object]]) 
 def crash_failure(
     task: BatchTask, position: int, error: TaskKilledError, sources: Mapping[str, object]
 ) -> AttemptFailure:
-    """Describes the failure of a batch with a sample that kills workers."""
+    """Describes the failure of a batch whose sample at `position` kills workers."""
     cause = SampleError(f"{error.deaths[-1]} while it worked on this sample", sample=position)
     blamed = Blamed(cause)
     for name in (*task.refs, *task.data):

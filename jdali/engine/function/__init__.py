@@ -1,4 +1,4 @@
-"""Turns the compiled operators of a pipeline into a pure function. The host part makes the inputs, called the start.
+"""Turns the compiled operators of a pipeline into a pure function. Its inputs, the start, come from the host part.
 
 ```
  sources ─▶ host.HostPart ─▶ start ─▶ part.Part ─▶ outputs

@@ -220,10 +220,10 @@ def _described_outputs(
     """Returns the element types, layouts and sizes of the outputs. A size is None if the samples of the output differ in size.
 
     Args:
-        varied: True if samples at the start may differ in size.
+        varied: True if the samples of the start may differ in size.
     """
     form = plans[0].form
-    # If sizes may vary, but all plans have the same input sizes, the sizes of the outputs are unknown.
+    # If sizes may vary, but all plans have the same input sizes, the plans do not show whether output sizes vary.
     many = len({plan.form.program.shapes[: form.inputs] for plan in plans}) > 1 or not varied
     sizes = [{plan.form.program.shapes[number] for plan in plans} if many else () for number in form.outputs]
     dtypes = [form.values[number] for number in form.outputs]
@@ -318,8 +318,8 @@ def _numbers(value: Any) -> tuple[int, int]:
     return dataclasses.astuple(ValueNumber.of(value))
 
 
-# Fractions of a padded size for which plans are made: a few if more than two axes vary, otherwise more. Sizes in between are
-# assumed to need no other plans.
+# Plans are made for these fractions of a padded size; for fewer fractions if more than two axes vary. Sizes in between
+# are assumed to need no further plans.
 _SHARES_OF_TWO = (1.0, 0.9, 0.75, 0.6, 0.5, 0.35, 0.25)
 _SHARES_OF_MORE = (1.0, 0.5)
 _MARGIN = 8  # a shape that covers different sizes is rounded up to a multiple of this
@@ -345,7 +345,7 @@ def sizes_within(shape: Sequence[int], layout: str, max_aspect: float) -> list[t
 
 
 def combined(sizes: Sequence[Sequence[tuple[int, ...]]]) -> list[list[tuple[int, ...]]]:
-    """Combines sizes of several values, each in descending order.
+    """Combines the sizes of several values. The sizes of each value are in descending order.
 
     In the first combinations all values shrink together; in the others only one value is below its largest size.
     """
@@ -366,8 +366,8 @@ def covering(sizes: Sequence[Sequence[tuple[int, ...]]], growth: float = 1.0) ->
     """Returns padded shapes that hold samples of these sizes and of all sizes in between.
 
     Args:
-        growth: factor by which to enlarge each size that is not the same in all samples, because later random values may be
-            larger.
+        growth: factor for the largest size of an axis whose sizes differ, because later random values may give larger
+            sizes.
     """
     shapes = []
     for each in zip(*sizes, strict=True):

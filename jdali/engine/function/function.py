@@ -135,7 +135,7 @@ class PipelineFunction:
         return self._returned(results, sizes, plan, ragged=ragged)
 
     def _by_sample(self, inputs: Sequence[Any], extents: Any, key: Any, epoch: Any, index: Any) -> Any:
-        """Runs a symbolic number of samples, as in `jax.export` and `jax2tf`: plans one sample and maps over it."""
+        """Runs a symbolic number of samples, as in `jax.export` and `jax2tf`: plans one sample, and uses `vmap`."""
         for node in self.planner.stage.nodes:
             if node.whole_batch:
                 raise ValueError(

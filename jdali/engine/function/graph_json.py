@@ -125,7 +125,7 @@ def _read_node(item: Mapping[str, Any]) -> NodeRecord:
         keywords = {name: read_value(value) for name, value in row.fed.items()}
         runtime = functools.partial(SourceFeed, None, name=row.name, **keywords)
     args = {name: read_value(value) for name, value in row.args.items()}
-    op.bind(args, private=True)  # raises for arguments that the operator lacks, which steps would ignore
+    op.bind(args, private=True)  # raises for unknown arguments, because steps would ignore them
     return NodeRecord(
         op, row.name, True, row.device, tuple(map(read_value, row.inputs)), args, row.seed, runtime, row.outputs,
         row.domain, row.where, row.preserve,

@@ -158,7 +158,7 @@ def layout_of(value: DataNode) -> str:
 
 
 def _layout_of_decoded(node: Node, index: int) -> str:
-    """Finds the layout of a decoder's output by planning it for a picture."""
+    """Plans a decoder for a picture, to find the layout of an output."""
     op = node.op
     if not isinstance(op, HostBatchOp) or op.probe is None or len(node.inputs) != 1 or node.arg_inputs:
         return ""

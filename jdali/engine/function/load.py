@@ -39,7 +39,7 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
     """
     require_flatbuffers()
     enable_compilation_cache()
-    path = Path(folder).absolute()  # programs are read later, when the working folder may be another
+    path = Path(folder).absolute()  # the working folder may change before programs are read
     manifest = read_manifest(path, __version__)
     if fingerprint is not None and manifest.fingerprint != fingerprint:
         raise FolderError(

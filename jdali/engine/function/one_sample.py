@@ -110,7 +110,7 @@ _kept = ObjectCache(SampleFunction, KEPT_FUNCTIONS)
 def _rounded(function: Callable[..., list[Array]], platform: str) -> Callable[..., list[Array]]:
     """Returns `function` with products rounded as in a pipeline's programs, also under `vmap`; see `exact`.
 
-    `vmap` is applied before rounding, because it would not recognize the kernels' own batch loops in rounded code.
+    `vmap` is applied before the rounding, because the rounded program no longer has the kernels' batching rules.
     """
 
     @jax.custom_batching.custom_vmap
@@ -233,7 +233,7 @@ def _choice(node: Node) -> tuple[DataNode, list[tuple[DataNode, Domain]]]:
 
 
 def _from_outside(value: DataNode, domain: Domain) -> list[DataNode]:
-    """Finds the values outside a branch that a value in it needs."""
+    """Finds the values from outside a branch on which `value`, inside the branch, depends."""
     found: list[DataNode] = []
     seen: set[Node] = set()
     pending = [value]

@@ -179,7 +179,7 @@ class Planner:
         return program(arrays, plan.packed, plan.apart, draw.identity(), draw.seeds(random_nodes(self.stage)))
 
     def _reads(self, form: FunctionForm) -> list[bool]:
-        """Returns, for each value of the start, whether the program reads its elements; otherwise it needs only the sizes."""
+        """Returns for each value of the start if the program reads its elements; False if it needs only the sizes."""
         with x64_context(True):
             closed = jax.make_jaxpr(computation(self.stage, form, "cpu"))(*operand_specs(self.stage, form, 1))
         flat = FlatProgram(closed, "cpu")
@@ -191,7 +191,7 @@ class Planner:
 
 
 class _HostValues(Values):
-    """Computes the values of a call that are needed on the host, on first use."""
+    """Holds the values of a call that the host needs; each is computed on first use."""
 
     def __init__(self, planner: Planner, inputs: FunctionInputs, draw: Draw):
         super().__init__()

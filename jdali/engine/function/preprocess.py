@@ -313,7 +313,7 @@ class Preprocess:
 
 
 def _size(exported: ExportedProgram, room: int) -> tuple[int, int]:
-    """Returns the batch size with which a program was exported (0 for any size), and its number of rows for `room` samples."""
+    """Returns the batch size of the exported program for `room` samples (0: any size), and the rows of a call."""
     batch = next((f.batch for f in exported.files if f.batch >= room), 0)
     return batch, batch or room
 
@@ -328,7 +328,7 @@ def _together(
     count: int,
     known: Sequence[Sequence[int] | None],
 ) -> Any:
-    """Joins the results of all programs to one batch."""
+    """Joins the results of all programs into one batch."""
     outputs: list[Any] = []
     for number, size in enumerate(known):
         sizes = np.zeros((count, parts[0][1][number][1].shape[1]), np.int32)

@@ -14,9 +14,9 @@ The padded shape of a sample is a function of its own size and the level of the 
 
 * `buckets` computes it. Level 0 is a fine grid, which is chosen by the cost of padding (`cost`).
 * `coarse` has the other levels. Each is a coarser grid, and a minimum size (floor) to which smaller samples are padded.
-* `stage_shapes` has the operators of a stage derive the shapes of their outputs from the shapes of their inputs. If the
-  samples of a stage have more than `MOST_SHAPES` shapes, the whole stage rises to a coarser level, the fastest (by the
-  cost model) that has few enough shapes.
+* `stage_shapes` asks each operator of a stage for the shapes of its outputs, given the shapes of its inputs. If the
+  samples of a stage have more than `MOST_SHAPES` shapes, the whole stage rises to a coarser level: the fastest level,
+  by the cost model, that has few enough shapes.
 
 Each process has its own levels. A level decides which program runs, but never changes the bits of a result. So levels are
 part of neither states nor tasks, and batches may be made in any order.

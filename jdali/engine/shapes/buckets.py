@@ -2,15 +2,17 @@
 
 Every distinct padded shape costs a compilation, every padded element costs time and memory. A sample's shapes depend on
 its own sizes, the stage and the stage's level, but not on earlier samples or its neighbours in the batch. So at one level,
-it runs in the same program in every batch. This module implements level 0, `coarse` the other levels.
+a sample has the same shapes in every batch (except with `together`). This module implements level 0, `coarse` the
+other levels.
 
 * The shapes of a value are on a grid. The grid is fine where padding costs time, coarse where a sample takes so little
   time that programs would cost more, and roomy where an operator's time does not grow with the padding (`cost`).
 * The longest side of a picture is on the grid, and each other side is a fraction of the longest. Most photographs have
   one of a few aspect ratios, so this gives far fewer shapes than a grid for each side.
-* An output has the shape that the operator's `setup` computes for padded inputs, if the sample fits in it. So a resize to
-  300 × 300 has no padding, and frames of sound need no programs of their own. In small batches on a CPU, where
-  programs cost most, an output is padded to a square that other sizes share (`ROOM_OUT_FEW`).
+* An output has the shape that the operator's `setup` computes for padded inputs, if the sample fits in it. So the
+  output of a resize to 300 × 300 has no padding, and the frames of a spectrogram add no shapes to those of its sound.
+  In small batches on a CPU, where programs cost most, outputs of several sizes are padded to one square
+  (`ROOM_OUT_FEW`).
 """
 
 from __future__ import annotations
@@ -45,11 +47,11 @@ CHEAP = Grid(COARSE, _powers(2, 1))
 ROOM_IN = Grid(ROOMY, _powers(16, 1))
 ROOM_OUT = Grid(COARSE, _powers(4, 1))
 # In small batches, where programs cost most, outputs of many sizes share squares of up to this many elements. A square
-# costs 0.1 to 0.3 ms a sample, to write the padding and to copy the sample out of it (benchmarks/RESULTS.md).
+# costs 0.1 to 0.3 ms a sample: to write the padding, and to copy the sample out of the square (benchmarks/RESULTS.md).
 ROOM_OUT_FEW, _FEW_ELEMENTS = Grid(COARSE, (1.0,)), 1 << 20
-# A shape derived from padded inputs may have up to this many times as many elements as the shape computed from the
-# value's true size. From level 1 on, the factor is larger, because independent shapes of inputs and outputs would give
-# too many combinations.
+# An output gets the shape derived from padded inputs, unless it has more than this many times the elements of the shape
+# computed from the output's own size. From level 1 on, the factor is larger, so that more outputs get a derived shape:
+# each combination of input and output shapes needs a program.
 _LOOSE, _LOOSE_COARSE = 1.25, 4.0
 
 # Returns the shapes of an operator's outputs for padded inputs; None if they depend on more than the shapes of the inputs.
@@ -230,7 +232,7 @@ def own_shapes(extents: np.ndarray, layout: str, grid: Grid) -> np.ndarray:
         if layout[axis : axis + 1] == "C" or (proportional and axis in space):
             continue
         sizes = FINEST if video and axis in space else grid.sizes
-        # Operators compute the padding of axes such as frames, so these axes never get a roomy grid.
+        # Padding of axes such as frames is always computed, so these axes get the fine grid in place of a roomy one.
         shapes[:, axis] = round_up(
             extents[:, axis], FINE if grid in (ROOM_IN, ROOM_OUT, ROOM_OUT_FEW) else sizes
         )
@@ -240,11 +242,10 @@ def own_shapes(extents: np.ndarray, layout: str, grid: Grid) -> np.ndarray:
 
 
 def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
-    """Rounds the longest side of each sample up to the grid, the other sides to a fraction of it; int [N, sides]."""
+    """Rounds a sample's longest side up to the grid, the other sides up to fractions of the longest; int [N, sides]."""
     longest = round_up(sides.max(axis=1, keepdims=True), grid.sizes)
     fractions = np.array(grid.fractions)
-    # If a side is exactly one of the fractions of the longest, the quotient is exact, because the fractions have few binary
-    # digits.
+    # The fractions have few binary digits. So if a side is exactly fraction · longest, the quotient is this fraction.
     share = np.clip(sides / np.maximum(longest, 1), fractions[0], 1)
     padded = np.ceil(fractions[np.searchsorted(fractions, share)] * longest).astype(np.int64)
     padded = np.where(sides == sides.max(axis=1, keepdims=True), longest, padded)
@@ -263,7 +264,7 @@ def _sizes(shapes: np.ndarray) -> np.ndarray:
 
 
 def _distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, list[tuple[int, ...]]]:
-    """Joins columns [N, ...] to rows, and numbers the distinct rows.
+    """Joins columns [N, ...] into rows, and numbers the distinct rows.
 
     Returns: the number of each row, int [N], and the distinct rows in the order of their numbers.
     """

@@ -55,9 +55,9 @@ GRIDS = (
 )
 # Minimum numbers of elements of a padded value, counted over its named axes except channels.
 FLOORS = (1, *(1 << k for k in range(8, 25)))
-# The floor pads an unnamed axis, such as the axis of boxes, to the side of a square with as many elements as the floor
-# (of a cube, if three axes are unnamed), but at most to this size, because the time of some operators grows with the
-# square of the number of boxes. An axis that is the only one, as in a sound, is padded to the floor itself.
+# An unnamed axis, such as the axis of boxes, is padded to at least floor ** (1 / max(2, number of unnamed axes)). But
+# the floor never pads it beyond this size: the time of some operators grows with the square of the number of boxes. If
+# a value has only one axis, as a sound has, and this axis is unnamed, it is padded to the floor itself.
 _MOST_UNNAMED = 256
 
 LAST_LEVEL = len(GRIDS) * len(FLOORS)
@@ -65,7 +65,7 @@ _ROOMY_OUTPUT = GRIDS.index(next(g for g in GRIDS if g.sizes is DOUBLING))
 
 
 class Roomy(enum.Enum):
-    """Names values whose padding costs next to no time."""
+    """Lists the kinds of values whose padding costs next to no time."""
 
     INPUT = "it only lies in memory"
     OUTPUT = "bringing it to its memory takes time"

@@ -13,10 +13,10 @@ import numpy as np
 from jdali.graph import DataNode, Stage, compiled
 
 # Nanoseconds for each element that an operator reads or writes on an accelerator, whose speed is limited by memory. At
-# best, most programs of `benchmarks/gpu_cost.py` take 0.0005 to 0.002, because they move 1 to 5 times their inputs and outputs.
-# On a CPU, each operator has its own constant.
+# best, most programs of `benchmarks/gpu_cost.py` take 0.0005 to 0.002, because they move 1 to 5 times the bytes of
+# their inputs and outputs. On a CPU, each operator has its own constant.
 _DEVICE_NANOSECONDS = 0.002
-# Nanoseconds per element: to copy it or write it to new memory on the host, and to send it to an accelerator.
+# Nanoseconds to copy an element, or to write it to new memory, on the host; and to send it to an accelerator.
 _CPU_MOVING = 0.2
 _DEVICE_MOVING = 0.02
 
@@ -26,7 +26,7 @@ _SECONDS_WORTH_A_PROGRAM = {"cpu": 100e-6, "gpu": 5e-6}
 # Seconds that the samples of one call should take at most. Longer calls would save little, because a call costs only about
 # 0.3 ms on the host, and would compute more unused rows.
 SECONDS_A_CALL = 8e-3
-# Share of its padded shape that a sample is assumed to fill, where the time depends on true sizes.
+# Where the time depends on true sizes, a sample is assumed to fill this share of its padded shape.
 TRUE_SHARE = 0.25
 
 
@@ -56,8 +56,8 @@ class StageCost:
             for value in node.outputs:
                 (self._true if free == "all" else self._padded)[number[id(value)]] += each
         self.free = self._padded == 0
-        # Inputs are copied for the program; only an accelerator receives their padding, too. Outputs are written to new
-        # memory with their padding.
+        # On a CPU, inputs are copied without their padding, and outputs are written to new memory with their padding.
+        # An accelerator receives inputs with their padding.
         if cpu:
             self._true[: len(stage.inputs)] += _CPU_MOVING
             self._padded[len(stage.inputs) :] += _CPU_MOVING

@@ -1,4 +1,4 @@
-"""Groups the samples of a stage by padded shape. Chooses the level, and has operators derive the shapes of their outputs."""
+"""Groups the samples of a stage by padded shape: chooses the level, and derives the shapes of operators' outputs."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 MOST_SHAPES = 16
 # A coarser level needs new programs, so it must have at most this share of the present number of shapes.
 _WORTH_IT = 2 / 3
-# If no level pays and has few enough shapes, the next search starts at this many times as many shapes.
+# If a search finds no suitable level, the next search starts at this many times as many shapes.
 _PATIENCE = 1.5
-# A coarser level may take this many times as long, or `seconds_worth_a_program` per sample longer for each program saved.
+# A coarser level may always take this many times as long as the present level; it may take longer if it saves enough
+# programs, see `pays`.
 _MOST_TIMES = 4.0
 # The spec used for arguments that come from outside the stage and are passed by value.
 _SCALAR = BatchSpec(np.zeros((1, 0), np.int64), np.dtype(np.float32))
@@ -244,7 +245,7 @@ class _Search:
 
 
 def _filled(groups: Sequence[Group], rows: Callable[[Group], int]) -> list[Group]:
-    """Moves the samples of calls that are not full to unused rows of calls for larger shapes.
+    """Fills unused rows of calls with samples of smaller shapes, which are taken from calls that are not full.
 
     So a sample may run in different programs in different batches, but its result has the same bits.
     """

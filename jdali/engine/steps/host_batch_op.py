@@ -124,7 +124,7 @@ class HostBatchOpRunner(HostRunner):
     def _is_late(self, spec: BatchSpec, pool: Pool) -> bool:
         """Returns True if the samples of a batch are made only when a stage reads them.
 
-        The pool must have a single thread, because several would all wait for the last call of the stage.
+        The pool must have a single thread: with several, all but one would be idle during the last call of the stage.
         """
         if pool.threads > 1 or spec.batch_size < 2:
             return False
@@ -179,7 +179,7 @@ class HostBatchOpRunner(HostRunner):
         return dataclasses.replace(part, headers=self._probed(part.inputs[0]).headers)
 
     def _made(self, call: _BatchCall, pool: Pool) -> HostOutputs:
-        counts = pool.threads > 1 and not self._op.in_place  # else the batch is not divided
+        counts = pool.threads > 1 and not self._op.in_place  # only then the batch is divided, by `size`
         size = sum(s.nbytes for samples in call.inputs for s in samples) if counts else 0
         workers = PoolWorkers(pool, self.policy, size, in_order=self._op.effects)
         with failing_as([self.node]):

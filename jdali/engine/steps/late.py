@@ -1,8 +1,8 @@
 """Makes the samples of a host step late, that is, when the stage that reads them copies them to its arrays.
 
 ```
- host step ──▶ sizes, and a LateBlock ──▶ stage: plans by the sizes; each call has ──all made──▶ the outputs
-                                          its samples made, and copies them
+ host step ──▶ sizes, and a LateBlock ──▶ stage: plans by the sizes; each call ──all made──▶ the outputs
+                                          makes its samples, and copies them
                                                   │ a sample fails, or has another size
                                                   └──▶ the stage runs again, with all samples made together
 ```

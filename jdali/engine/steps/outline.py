@@ -33,8 +33,8 @@ class OperatorOutline:
     """Describes one operator of a stage.
 
     Attributes:
-        inputs: origin of each input; a constant is the same for all samples.
-        arguments: name and origin of each per-sample argument; None if the plan of each batch has the values.
+        inputs: slot of each input, or its value if it is a constant for all samples.
+        arguments: name and origin of each per-sample argument. The origin is None if each batch's plan has the values.
     """
 
     op: Operator
@@ -108,7 +108,7 @@ class Packing:
     def repack(
         self, packed: np.ndarray, apart: Sequence[np.ndarray], arrays: Mapping[int, np.ndarray]
     ) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Returns what `pack` returned, with other values for the arrays at some positions."""
+        """Returns the results of `pack` with some arrays replaced; `arrays` has them by position."""
         packed = packed.copy()
         for position, array in arrays.items():
             self._write(packed, position, array)

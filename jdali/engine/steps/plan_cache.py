@@ -20,7 +20,7 @@ from jdali.engine.steps.values import Values, input_values
 from jdali.graph import DataNode, Node, Stage
 from jdali.tensors import TensorList
 
-# Maximum bytes of values in a key, because larger values hardly ever recur.
+# Maximum bytes of values in a key. Larger values hardly ever recur.
 _MOST_KEY_BYTES = 4096
 # The limit on the plans that are kept: `_KEPT_SAMPLES` samples in total, but at least `_FEWEST` and at most `_MOST` plans.
 _KEPT_SAMPLES = 4096
@@ -35,7 +35,7 @@ class Job(NamedTuple):
 
     Attributes:
         rows: int [program.batch], the sample in each row; None for the whole batch in order.
-        clears: if True, unused rows have extent 0. So they add nothing where samples are mixed, and take no time where the
+        clears: if True, unused rows have extent 0. They then add nothing if samples are mixed, and take no time if the
             time depends on true sizes.
         seconds, needed: modelled time of the samples with padding, and without.
     """
@@ -180,7 +180,7 @@ def _value_key(values: object, *, seen: bool) -> Hashable | None:
     """Makes the part of a key for values [N, ...]; None if they do not fit in a key.
 
     Args:
-        values: an array; the result is None if it is not NumPy's, because its values may be on a device.
+        values: an array. Only a NumPy array has a key; the values of other arrays may be on a device.
         seen: True if a `setup` reads the values; if False, a plan depends only on their type and shape.
     """
     if not isinstance(values, np.ndarray) or values.dtype == object:

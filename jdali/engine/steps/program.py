@@ -31,25 +31,25 @@ from jdali.engine.steps.outline import STAGE, OperatorOutline, Packing, Slot, St
 from jdali.engine.steps.program_table import PROGRAMS, Compiled, ProgramTable
 from jdali.graph import Node, Stage
 
-# Maximum padded bytes of the inputs and outputs of a call. On a CPU they should fit in the caches; an accelerator needs
-# enough work per launch.
+# Maximum padded bytes of all values in a call. On a CPU they should fit in the caches; an accelerator needs enough work
+# per launch.
 CHUNK_BYTES = {"cpu": 4 << 20, "gpu": 128 << 20}
 # Each call on a CPU costs some 0.3 ms. So calls are larger, up to this many bytes, if a batch then still has `_CALLS` calls for
 # the threads. `_CALLS` is the same for any number of threads, because a program for other sizes may round differently.
 _ROOMY_CHUNK_BYTES = 24 << 20
 _CALLS = 8
 
-# Maximum bytes of all calls of a batch that are queued at the same time on a CPU. If fewer than `FEWEST_QUEUED` calls fit,
-# none is queued, because two threads that wait for each other's calls are slower than two threads that wait for their own.
+# Maximum bytes of all calls of a batch that are queued at the same time on a CPU. If fewer than `FEWEST_QUEUED` calls
+# fit, none is queued: each thread waits for its own call, which is faster than to wait for calls of other threads.
 QUEUED_BYTES, FEWEST_QUEUED = 48 << 20, 4
 
-# XLA runs a program on at most this many bytes in one thread, and also a program whose calls run side by side in the
+# XLA runs a program in one thread if its values have at most this many bytes, or if its calls run side by side in the
 # pool's threads. Several XLA threads would mostly wait for each other (6 % of the time of a speech pipeline).
 SMALL_BYTES = 256 << 10
 
-# In pipelines with batches of at most `FEW_SAMPLES`, all batch sizes share programs: only the shape decides the rows of a
-# call. The rows of a call take about as long as its overhead, `SHORTEST_CALL`. So a call with unused rows takes at most
-# about twice as long as a call without them.
+# In pipelines with batches of at most `FEW_SAMPLES`, all batch sizes share programs: only the shape decides how many
+# rows a call has. Their number is chosen so that they take about as long as the overhead of a call, `SHORTEST_CALL`. So
+# unused rows make a call take at most about twice as long.
 FEW_SAMPLES, SHORTEST_CALL = 8, 0.3e-3
 # Half of `SHORTEST_CALL`, because the host prepares a call while the accelerator runs the previous call. For 128
 # pictures of 300 to 640 pixels a side, in 10 calls, padding and unused rows add 45 % to the pixels (0.3 ms: 55 %).
@@ -68,7 +68,7 @@ class Program:
     samples: int = 0
     padded_seconds: float = 0.0
     needed_seconds: float = 0.0
-    nbytes: int = 0  # padded bytes of the inputs and outputs of a call
+    nbytes: int = 0  # padded bytes of all values in a call
 
     def first_call(self, where: Hashable, *operands: Any) -> Any:
         """Makes the first call, and records its time; other users of the function wait until it is compiled."""
@@ -295,7 +295,7 @@ def stage_compute(outline: StageOutline, form: ProgramForm) -> Callable[..., lis
 def stage_function(outline: StageOutline, form: ProgramForm, platform: str) -> Callable[..., Any]:
     """Makes the function of a stage that the engine compiles.
 
-    It takes (arrays, packed, apart, identity, seeds, -0). `Packing.pack` makes `packed` and `apart`; `exact` needs -0.
+    It takes (arrays, packed, apart, identity, seeds, -0). `Packing.pack` makes `packed` and `apart`; -0 is for `exact`.
     """
     compute, packing = stage_compute(outline, form), form.packing()
 
@@ -329,7 +329,7 @@ def _traced_args(
     operator: OperatorOutline, values: Mapping[Slot, Array], extents: Mapping[Slot, Array],
     done: Mapping[str, Array], call: Call,
 ) -> dict[str, Array]:  # fmt: skip
-    """Collects the arguments that this or an earlier stage makes, converted to the declared element types."""
+    """Collects the arguments that the program computes or reads as inputs, converted to the declared element types."""
     result = {}
     known = {name for name, _ in (*call.static, *call.constants)} | set(done)
     shapes, declared = dict(call.argument_shapes), operator.op.args

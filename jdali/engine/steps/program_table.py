@@ -104,7 +104,7 @@ class ProgramTable:
 
 
 def _typed(value: Any) -> Hashable:
-    """Makes values differ that are equal in Python (1, 1.0, True; 0.0, -0.0), because their programs may differ."""
+    """Distinguishes values that are equal in Python (1, 1.0, True; 0.0, -0.0), because their programs may differ."""
     if isinstance(value, Operator):
         return value
     if isinstance(value, tuple):

@@ -111,7 +111,7 @@ def _load(
 
     try:
         done = 0
-        if len(indices) and not pool.is_here:  # else the calling thread reads anyway
+        if len(indices) and not pool.is_here:  # with `is_here`, this thread reads all samples below
             here = groups_here(len(indices))
             calls = policy.work_here(lambda i: work_here(here[i]), [t.stop - t.start for t in here])
             done = here[calls - 1].stop if calls else 0

@@ -68,11 +68,11 @@ class SeveralDevices(Protocol):
 
 
 def run_with_late(inputs: Sequence[DataNode], env: Values, run: Callable[[], None]) -> None:
-    """Runs a stage, which makes its late inputs. If some fail, makes these inputs first and runs the stage again."""
+    """Calls `run`, which runs a stage and makes its late inputs. If some fail, makes them first and calls it again."""
     try:
         run()
         return
-    except Exception:  # any error: a late sample of an unplanned size looks like a failure of this stage
+    except Exception:  # of any type: an error in a late sample looks like a failure of this stage
         failed = [value for value in inputs if value in env.late and env.late[value].failed]
         if not failed:
             raise
@@ -223,8 +223,8 @@ class StageRunner(StepRunner):
     def _queued_calls(self, jobs: Sequence[Job]) -> int:
         """Returns how many calls of a batch may be queued in XLA; if 0, each thread waits for its own call.
 
-        XLA computes calls in its own threads, even on a CPU. A thread of the pool that waits for its call often waits for an
-        XLA thread that has no core, so queueing is faster. But queued calls take memory, so threads wait if calls are large.
+        XLA computes calls in its own threads, even on a CPU, and these often have no core. With queued calls, the pool
+        does not wait for each call, which is faster. But queued calls take memory, so large calls are not queued.
         """
         if self._platform != "cpu":
             return len(jobs)

@@ -46,13 +46,13 @@ class ThreadPolicy:
         is_brief: True if one thread works on the next batch.
     """
 
-    # A brief sample takes at most BRIEF_SECONDS of processor time, and a wall time of at most BRIEF_WAITING times this,
-    # because work that waits for a disk or a server is faster with threads. Once work is brief, both limits are BRIEF_SLACK
-    # times as large.
+    # A brief sample takes at most BRIEF_SECONDS of processor time. Its wall time is at most BRIEF_WAITING times as
+    # long; with more, it waits for a disk or a server, and threads are faster. Once work is brief, both limits are
+    # multiplied by BRIEF_SLACK.
     BRIEF_SECONDS, BRIEF_WAITING, BRIEF_SLACK = 30e-6, 4.0, 1.5
 
-    # Seconds that a sample takes. Below TRIVIAL_SECONDS the pool is not tried. Above CHEAP_SECONDS samples go to the pool as long
-    # as the pool's time is unknown, and above EXPENSIVE_SECONDS always.
+    # Limits of a sample's time in the calling thread. Below TRIVIAL_SECONDS the pool is not tried. Above CHEAP_SECONDS
+    # samples go to the pool while the pool's time is unknown. Above EXPENSIVE_SECONDS they always go to the pool.
     TRIVIAL_SECONDS = 40e-6
     CHEAP_SECONDS = 150e-6
     EXPENSIVE_SECONDS = 1e-3

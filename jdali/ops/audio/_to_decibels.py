@@ -20,7 +20,7 @@ def setup(magnitude: BatchSpec) -> BatchSpec:
 
 
 def _largest(values: Array) -> Array:
-    """Returns the largest value, -inf if there is none, on a CPU.
+    """Returns the largest value, on a CPU; -inf if there are no values.
 
     XLA's own reduction would wait for a thread of its pool, and other calls may occupy all threads.
     """

@@ -63,7 +63,7 @@ def coord_flip(
     """
     axes = ["xyz".index(letter) for letter in layout or "xyz"]
     columns = points.shape[1]
-    # Coordinates past the last one are padding, so any axis may be used for them.
+    # Columns past the last coordinate are padding, so any axis may be used for them.
     axes = (axes + [0] * columns)[:columns]
     centers = (center_x, center_y, center_z)
     flips = (flip_x, flip_y, flip_z)

@@ -298,7 +298,7 @@ def random_bbox_crop(
 def _boxes_in(
     window: FoundWindow, first: np.ndarray, last: np.ndarray, layout: str, prune_threshold: float | None
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Returns the indices of the boxes that stay, and these boxes relative to the window (None: all are unchanged)."""
+    """Returns the indices of the boxes that stay, and the boxes relative to the window (None if all are unchanged)."""
     if window.whole:
         return np.arange(len(first)), None
     stay = np.flatnonzero(kept(window.first, window.last, first, last, prune_threshold))

@@ -52,7 +52,7 @@ def image_crop(
     scaled: Scaled | None = None,
     **options: object,
 ) -> HostOutputs:
-    """Decodes the window of an image that `crop` would cut out of the result of `decoders.image`.
+    """Decodes only a window of an image, as `decoders.image` followed by `crop` would return it.
 
     Args:
         encoded: uint8 [bytes].

@@ -82,7 +82,7 @@ def image_slice(
     scaled: Scaled | None = None,
     **options: object,
 ) -> HostOutputs:
-    """Decodes the window of an image that `slice` would cut out of the result of `decoders.image`.
+    """Decodes only a window of an image, as `decoders.image` followed by `slice` would return it.
 
     The window is given either by the inputs `anchor` and `shape_input`, or by a start (`start` or
     `rel_start`, else 0) and an end (`end`, `rel_end`, `shape` or `rel_shape`, else the whole extent).

@@ -14,7 +14,7 @@ from jdali._system.extras import install
 from jdali.codecs.npy import native
 
 _NAME = "decoders.inflate"
-# A byte of LZ4 data adds at most 255 bytes of output (a continued length); the first and last bytes may add a few more.
+# A byte of an LZ4 length adds at most 255 bytes of output. The first and last bytes of the data may add a few more.
 _MOST_RATIO, _ALWAYS = 255, 64
 
 

@@ -39,7 +39,7 @@ def peek_image_shape(
 
     Args:
         encoded: uint8 [bytes].
-        adjust_orientation: return the size after the rotation in the EXIF data.
+        adjust_orientation: return the size that the image has after it is rotated by its EXIF orientation.
         dtype: output type, an integer or floating type of at least 32 bits.
         image_type: colour space of the decoded image, which determines the channels: ANY_DATA: as stored; INDEX: one channel.
 

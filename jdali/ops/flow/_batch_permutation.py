@@ -25,7 +25,7 @@ def _word_pair(key: Array) -> Words:
 
 
 def _permuted(draws: np.ndarray, no_fixed_points: bool) -> np.ndarray:
-    """Orders sample indices by their draws. With `no_fixed_points`, each sample gets the next index in this order."""
+    """Sorts sample indices by their draws. With `no_fixed_points`, returns each index's successor in this order."""
     order = np.argsort(draws, kind="stable")
     if not no_fixed_points:
         return order

@@ -66,7 +66,7 @@ def join(*parts: TensorList, index: PerSample[int | np.integer]) -> TensorList:
     numbers = _indices(index)
     outside = (numbers < 0) | (numbers >= len(parts))
     if outside.any():
-        # A `SampleError` needs a sample that all inputs have, but each part has only the samples of its case.
+        # Not a `SampleError`: it needs an index that is valid for all inputs, but a part has only its case's samples.
         i = int(np.flatnonzero(outside)[0])
         raise ValueError(
             f"choice of {len(parts)} cases: the index of sample {i} is {numbers[i]}, not 0 to {len(parts) - 1}"

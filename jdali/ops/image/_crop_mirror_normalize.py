@@ -215,7 +215,7 @@ def _normalize(value: Array, layout: str, mean: Any, std: Any, scale: float, shi
 
 
 def _per_channel_of(value: Any, layout: str, channels: int) -> Any:
-    """Applies `per_channel` to one value, or to several values that are first cut or zero-padded to `channels` values."""
+    """Applies `per_channel` to `value`. Cuts or zero-pads it to `channels` elements first, unless it has one."""
     count = value.shape[0]
     if count > 1:
         numpy = np if _is_known(value) else jnp

@@ -70,7 +70,7 @@ def cutmix(
 
     Returns: shape and type of `images`; with `labels`, also the mixed labels, float32. A batch of one is unchanged.
 
-    Random numbers: see `mixup`. The box follows from the sample's own key.
+    Random numbers: see `mixup`. The box depends only on the sample's key.
 
     Parity: DALI has no such operator.
 

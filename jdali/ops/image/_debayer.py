@@ -102,8 +102,9 @@ def debayer(
 
     * "bilinear_ocv": the mean of the 2 or 4 nearest pixels of a colour, halves rounded up.
     * "edgeaware_ocv": like "bilinear_ocv", but green is interpolated along the direction in which it changes less.
-    * "vng_ocv" (variable number of gradients): differences to the pixel's own colour, averaged over those of 8
-      directions in which the image changes little. Images of fewer than 8 pixels along an axis use "bilinear_ocv".
+    * "vng_ocv" (variable number of gradients): the pixel's value plus the mean difference between the missing colour
+      and the pixel's colour. The mean is over those of 8 directions in which the image changes little. Images of fewer
+      than 8 pixels along an axis use "bilinear_ocv".
     * "gray_ocv": 0.299 R + 0.587 G + 0.114 B of the "bilinear_ocv" colours, rounded once.
 
     "vng_ocv" mirrors the image at its borders. With the other algorithms, border pixels get the colours of their inner
@@ -136,7 +137,7 @@ def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
     if min(image.shape) < 3:
         return jnp.zeros((height, width, channels), image.dtype)
     rows = rows_of_block(image.shape, _BLOCK)
-    # `interpolated` uses the second algorithm for small images.
+    # VNG uses bilinear interpolation for images that are too small.
     colours = _COLOURS.get(algorithm, _COLOURS["bilinear_ocv"])
 
     def blocks(image: Array, red: Array, size: Array) -> Array:
@@ -193,7 +194,7 @@ def _of_size(
     interpolated: Callable[[Array], Array],
     by_gradients: Callable[[Array], Array],
 ) -> Array:
-    """Applies `by_gradients` for VNG to images that are large enough, otherwise `interpolated`."""
+    """Calls `by_gradients` if the algorithm is VNG and the image is large enough, else `interpolated`."""
     if algorithm in _COLOURS or min(image.shape) < SMALLEST:
         return interpolated(image)
     return lax.cond((size >= SMALLEST).all(), by_gradients, interpolated, image)
@@ -204,7 +205,7 @@ def _with_margin(image: Array, size: Array) -> Array:
 
 
 def _interpolated_at_once(colours: Colours, image: Array, red: Array, size: Array) -> Array:
-    """Interpolates a whole image: [H, W, C]. Border pixels are computed where their inner neighbours are."""
+    """Interpolates a whole image: [H, W, C]. Border pixels get the colours of their inner neighbours."""
     rows, columns = (
         jnp.clip(jnp.arange(length, dtype=jnp.int32), 1, jnp.maximum(size[axis] - 2, 1))
         for axis, length in enumerate(image.shape)
@@ -223,7 +224,7 @@ def _interpolated(
 ) -> Array:
     """Interpolates rows of the result from `first` on, without the first and the last column: [count, W - 2, C].
 
-    Each channel is computed by itself, because interleaving a few bytes is much faster than unpacking them from words.
+    Channels are computed separately and then interleaved, which is much faster than unpacking them from 32-bit words.
 
     Args:
         colours: computes colours from neighbouring pixels.

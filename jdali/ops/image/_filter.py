@@ -100,7 +100,7 @@ def setup(
 
 
 def _frames(name: str, data: BatchSpec, values: BatchSpec, axes: int, layout: str) -> int:
-    """Returns 1 if an axis of frames precedes the `axes` axes of `values`, else 0. Raises for other numbers of axes."""
+    """Returns 0 if `values` has `axes` axes, and 1 if it also has a leading axis of frames. Raises otherwise."""
     extra = values.ndim - axes
     if extra not in (0, 1) or (extra and not layout.startswith("F")):
         wanted = "a scalar" if not axes else f"{axes} axes, as the data have besides F and C"

@@ -1,8 +1,8 @@
 """gaussian_blur: a separable filter, axis by axis, computed on a CPU as products with banded matrices.
 
-Rows along an axis are computed in blocks. A block is the product of a small matrix, which contains the window and its mirror
-images at the borders, and the rows that the windows of the block cover. This takes more multiplications per row than the
-window has elements, but is faster on a CPU for windows of three elements and more.
+Rows along an axis are computed in blocks. A block is the product of two matrices. One contains the window, mirrored at
+the borders; the other contains the input rows that the block needs. This takes more multiplications than a sum over the
+window, but is faster on a CPU for windows of three elements and more.
 
 On accelerators, memory limits the speed, so one pass over an axis sums up to `_TAPS` elements of the window.
 """
@@ -42,7 +42,7 @@ from jdali._operators.record import (
 
 # Number of rows of one matrix product. A smaller number wastes less work for small windows, but more for large windows.
 BLOCK = 32
-# Number of elements along all axes but the filtered one in a product; with this number, operands stay in the cache.
+# Maximum number of lines (along the filtered axis) in one matrix product; its operands then stay in the cache.
 LINES = 4096
 # Largest padded window, in elements, that an accelerator sums in one pass; XLA compiles larger sums too slowly.
 _TAPS = 33

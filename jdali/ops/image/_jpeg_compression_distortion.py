@@ -103,7 +103,7 @@ def jpeg_compression_distortion(
     Lossy steps are computed with libjpeg's integer arithmetic: conversion to YCbCr, averaging of chroma over 2×2
     pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma. Lossless steps are left out.
 
-    Derivatives (of float32 images) ignore rounding, clamping and quantization; only the averaging of chroma affects them.
+    For float32 images, the derivative is that of averaging and upsampling the chroma. All other steps are ignored.
 
     Parity: DALI takes uint8 only.
 
@@ -218,7 +218,7 @@ def _to_rgb(luma: Array, blue: Array, red: Array) -> list[Array]:
 
 
 def _downsampled(part: Array, size: Array) -> Array:
-    """Averages 2×2 pixels; results in one row are rounded down and up alternately. Rows past `size` repeat the last row."""
+    """Averages 2×2 pixels; in a row, halves are rounded down and up in turn. Rows past `size` repeat the last row."""
     rows = part[::2] + part[1::2]
     bias = 1 + jnp.arange(rows.shape[1] // 2, dtype=jnp.int32) % 2
     means = _shifted(rows[:, ::2] + rows[:, 1::2], 2, bias)
@@ -249,7 +249,7 @@ def _coded(parts: Sequence[Array], quality: Array) -> Iterator[Array]:
     ends = np.cumsum([block.shape[2] for block in blocks])
     tables = [_scaled(table, quality)[:, :, None] for table in (_LUMA_TABLE, _CHROMA_TABLE)]
     inverses = [((1 << _INVERSE_BITS) + table - 1) // table for table in tables]
-    # The barrier joins the planes in memory. Without it, a kernel would find the plane of each value again at each read.
+    # The barrier joins the planes in memory. Without it, XLA would select the plane of a value at each read.
     together = lax.optimization_barrier(jnp.concatenate(blocks, axis=2))
     is_luma = jnp.arange(ends[-1], dtype=jnp.int32) < ends[0]
     pairs = lax.optimization_barrier((tables, inverses))
@@ -331,7 +331,7 @@ def _in_strips(image: Array, quality: Array, extent: Array) -> Array:
         return kept(values, once)
 
     def in_strips(count: int, make: Callable[[Array, T], T], start: T) -> T:
-        """Calls `make` for each strip, with the number of the strip's first line; a strip is `count` lines of units."""
+        """Calls `make` for each strip of `count` lines of units, with the index of the strip's first line."""
         result: T = loop(
             (lines + count - 1) // count,
             lambda i, state: make(jnp.minimum(i * count, down - count), state),

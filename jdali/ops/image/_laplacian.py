@@ -94,7 +94,7 @@ def _lengths(windows: np.ndarray, smooth: np.ndarray | None) -> np.ndarray:
 
 
 def _supports(lengths: np.ndarray, sizes: np.ndarray, taps: tuple[int, ...]) -> np.ndarray:
-    """Marks the elements of the kernel, zeros included, that lie in the windows of any derivative: bool [N, *taps].
+    """Marks the kernel elements that lie in the window of a derivative, even where the kernel is 0: bool [N, *taps].
 
     Args:
         lengths: see `_lengths`.
@@ -127,7 +127,7 @@ def _vectors(lengths: np.ndarray, normalized: bool) -> tuple[np.ndarray, np.ndar
 
 @functools.cache
 def _all_windows(padded: int) -> tuple[np.ndarray, np.ndarray]:
-    """Makes the smoothing windows and the derivatives of all sizes: two float32 [size, padded], with the windows centred."""
+    """Makes centred smoothing windows and derivative windows of all odd sizes: two arrays, float32 [size, padded]."""
     smoothing, derivatives = np.zeros((2, padded + 1, padded), np.float32)
     for size in range(1, padded + 1, 2):
         middle = slice((padded - size) // 2, (padded + size) // 2)

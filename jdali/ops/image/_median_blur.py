@@ -159,7 +159,7 @@ def _by_network(reach: _Reach, windows: _Windows, extent: Array) -> Array:
 
 
 def _lines(reach: _Reach, flat: Array, unit: int, extent: Array) -> list[Array]:
-    """Returns the image shifted by each row offset of the windows, with side margins, without a padded copy of it."""
+    """Returns, for each row of the window, the image shifted to this row, with margins at the left and the right."""
 
     def clamped(axis: int, count: int, first: int) -> Array:
         return INDICES["clamp"](first + jnp.arange(count, dtype=jnp.int32), extent[axis])
@@ -220,7 +220,7 @@ def _derivative(reach: _Reach, primals: Any, tangents: Any) -> tuple[Array, Arra
 
 
 class _Windows:
-    """The windows around all pixels. The elements at one position (y, x) of all windows are the image, shifted."""
+    """The windows around all pixels. For a fixed (y, x), element (y, x) of all windows is the image, shifted."""
 
     def __init__(self, reach: tuple[int, int], image: Array, size: Array, extent: Array):
         height, width, self.channels = image.shape

@@ -118,8 +118,8 @@ def choice(
     Returns: [*shape, ...], the type of `a`.
 
     Parity: DALI raises if n is not positive, or differs from the number of probabilities. Here a scalar `a` that is
-        computed in the pipeline is not checked. If n is below 1, the result is 0; with `p`, the number of probabilities is
-        used as n.
+        computed in the pipeline is not checked. With `p`, its value has no effect: n is the number of probabilities.
+        Without `p`, the result is 0 if n is below 1.
 
     Example: value = fn.random.choice(5)
     """

@@ -16,7 +16,7 @@ from jdali._operators.record import PerSample, Static, operator
 
 
 def _shape_spec(name: str, shape: np.ndarray, dtype: np.dtype, layout: str | None) -> BatchSpec:
-    """Makes the spec of a batch. `shape` is the shape of each sample, [N, k], or [N], the lengths of vectors."""
+    """Makes the spec of a batch. `shape` has the shape of each sample, [N, k], or the length of each vector, [N]."""
     extents = shape[:, None] if shape.ndim == 1 else shape
     check_samples(
         (extents < 0).any(axis=1),
@@ -29,7 +29,7 @@ def _shape_spec(name: str, shape: np.ndarray, dtype: np.dtype, layout: str | Non
 
 
 def _check_broadcast(name: str, fill: BatchSpec, out: BatchSpec) -> None:
-    """Raises an error unless the fill value broadcasts to the result, or the result has one element and `fill` is not empty."""
+    """Raises an error unless `fill` broadcasts to `out`, or `out` has one element and `fill` has at least one."""
     ndim = max(fill.ndim, out.ndim)
     theirs, ours = (
         np.pad(spec.extents, ((0, 0), (ndim - spec.ndim, 0)), constant_values=1) for spec in (fill, out)
@@ -45,7 +45,7 @@ def _check_broadcast(name: str, fill: BatchSpec, out: BatchSpec) -> None:
 
 
 def _broadcast(fill: Array, extent: Array, shape: Sequence[int]) -> Array:
-    """Broadcasts the true part of `fill` to `shape`. Along leading axes that `shape` lacks, takes the first element."""
+    """Broadcasts the part of `fill` inside of `extent` to `shape`. Takes index 0 of leading axes that `shape` lacks."""
     more = max(fill.ndim - len(shape), 0)
     fill, extent = fill[(0,) * more], extent[more:]
     for axis in range(fill.ndim):

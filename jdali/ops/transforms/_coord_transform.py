@@ -41,7 +41,7 @@ def setup(points: BatchSpec, *, M: object, MT: object, T: object, dtype: np.dtyp
 
 
 def _rows(name: str, matrix: object, columns: int) -> int | None:
-    """Returns the number of rows of a matrix argument; None if it was not passed, is not known yet, or is one number."""
+    """Returns the row count of a matrix argument; None if this is one number, was not passed or has no known shape."""
     count = length(matrix)
     if count is None or count == 1:
         return None

@@ -37,7 +37,7 @@ def rotation(
     _axes: Static[int | None] = None,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Makes the transform of a rotation in the plane, from x towards y, or of a rotation in space, around an axis.
+    """Makes the transform of a rotation: in the plane from x towards y, or in space around an axis.
 
     Args:
         matrix: [n, n+1], a transform to apply first.

@@ -13,8 +13,8 @@ _CALL_SECONDS = 0.5
 # Maximum bytes of a call's results. All of them stay in the object store until the last result is freed.
 _CALL_BYTES = 32 << 20
 _MOST_TASKS = 16
-# Maximum number of tasks in flight in all actors. It also limits threads: if the trainer runs steps, a thread waits for each
-# task.
+# Maximum number of tasks in flight in all actors. It also limits threads: if the trainer runs the later steps of
+# batches, one of its threads waits for each task.
 _MOST_UNDER_WAY = 64
 _WINDOW = 8  # tasks to measure before the number of tasks in a call changes
 

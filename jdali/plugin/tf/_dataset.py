@@ -79,9 +79,9 @@ class DALIDataset(_PipelineDataset):
     Args:
         pipeline: the pipeline. The data set uses copies of it, with the options below and the same seed.
         output_dtypes: a `tf.DType`, or a tuple with a `tf.DType` for each output.
-        output_shapes: a shape with the batch axis, or a tuple with a shape for each output. None in place of an axis's size
-            accepts any size, in place of a shape any shape, and in place of the tuple any shapes. A shape may omit axes of
-            size 1; with `batch_size=1`, also the batch axis.
+        output_shapes: a shape with the batch axis, or a tuple with a shape for each output. None accepts any
+            size if it replaces an axis's size, and any shape if it replaces a shape or the tuple. A shape may omit axes
+            of size 1; with `batch_size=1`, also the batch axis.
         fail_on_device_mismatch: True raises an error for outputs on an accelerator, unless the data set was made in a
             `tf.device` of a GPU. False copies them to host memory, where TensorFlow's data sets are.
         batch_size: number of samples in a batch; replaces the pipeline's.
@@ -180,7 +180,7 @@ def _depth(separated: bool, depth: int, cpu: int, gpu: int) -> int:
 
 
 def _renamed(value: object, deprecated: object, name: str) -> object:
-    """Returns `value`, or else `deprecated`, the value under the argument's old name, with a warning."""
+    """Returns `value`. If the argument was passed under its old name instead, returns `deprecated` with a warning."""
     if deprecated is None:
         return value
     if value is not None:

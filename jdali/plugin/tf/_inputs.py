@@ -54,8 +54,8 @@ def matched_inputs(pipeline: Pipeline, input_datasets: object) -> dict[str, Inpu
 
     Raises:
         TypeError: `input_datasets` is not a dict of data sets or `Input`s.
-        ValueError: a name matches no external source, or one that has a `source`; an external source without a `source`
-            has no data set.
+        ValueError: the names differ from the names of the external sources without a `source`, or such an external
+            source was made with `num_outputs` or without a name.
     """
     inputs = _checked({} if input_datasets is None else input_datasets)
     nodes = external_sources(pipeline)

@@ -1,4 +1,4 @@
-"""Writes model repositories for the Python backend of NVIDIA's Triton Inference Server; marks pipelines as DALI does.
+"""Writes model repositories for the Python backend of NVIDIA's Triton Inference Server; exports DALI's `autoserialize`.
 
 ```
  model_repository(folder or pipe, where) ──▶ where/preprocess/config.pbtxt      types and sizes, dynamic batching, instances

@@ -53,7 +53,7 @@ def model_repository(
         model: name of another model in the repository, which must have a `config.pbtxt`. If given, an ensemble
             `{name}_{model}` is written too; it takes the inputs of the pipeline and returns the outputs of `model`.
         model_inputs: maps inputs of `model` to outputs of the pipeline, by name. A missing input gets the output of the
-            same name; a single input gets a single output, whatever its name.
+            same name. If there are only one input and one output, their names may differ.
         max_batch: maximum samples that Triton may run together.
         max_wait_ms: milliseconds that the first request of a batch waits for further requests while an instance is free.
         instances: number of processes for each device.

@@ -1,9 +1,9 @@
 """Runs in a process of its own and answers the requests of one instance of a Triton model.
 
 `model.py` starts the process: `python -m jdali.plugin.triton.worker FOLDER --socket 5 ...`. A process that is ready
-sends an empty message; one that cannot start sends an error. Then, in a loop, the process receives the number of
-requests, and each request: the length of its JSON (4 bytes) and its body. It sends one message for all answers: JSON
-with the offsets of tensors in shared memory.
+sends an empty message; one that cannot start sends an error. Then, in a loop, the process receives a message with the
+number of requests, and a message for each request: the length of the request's JSON (4 bytes), and its body. The
+process answers all requests in one message: JSON with the offsets of the tensors in shared memory.
 """
 
 from __future__ import annotations

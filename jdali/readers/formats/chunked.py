@@ -72,8 +72,8 @@ class ChunkedReader(Reader):
         arrays: for each file, an array for each output; None for a file that cannot be read, which counts as one sample.
         lost: {file number: error} for files that cannot be read.
         places: name of each file, for messages.
-        roi: {argument: value}, borders of the window in the first output, if they are the same for all samples; values
-            may be None.
+        roi: {"roi_start": value, "roi_shape": value}, the window in the first output; None for a value that is not
+            given, or differs between samples.
     """
 
     def __init__(

@@ -65,7 +65,10 @@ def decompressed(text: str) -> np.ndarray:
 
 
 def runs_of_counts(counts: np.ndarray, height: int, width: int) -> Runs:
-    """Converts alternating lengths of unset and set runs to the runs of set pixels; raises ValueError for damaged lengths."""
+    """Converts run lengths to the runs of set pixels; raises ValueError if the lengths do not fit the mask.
+
+    `counts[0::2]` are the lengths of unset runs, `counts[1::2]` of set runs.
+    """
     if len(counts) and counts.min() < 0:
         raise ValueError("the mask has a run of negative length")
     total = int(counts.sum())
@@ -134,7 +137,7 @@ def _crossings(begin: np.ndarray, end: np.ndarray, width: int) -> tuple[np.ndarr
 
 
 def _level_of_flat(step: np.ndarray, y: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """Returns the smaller of the rows of points `step` and `step` + 1 in a flat staircase."""
+    """Returns min(row of point `step`, row of point `step` + 1) in a flat staircase."""
     return np.minimum(np.trunc(y + slope * step + 0.5), np.trunc(y + slope * (step + 1) + 0.5)).astype(
         np.int64
     )

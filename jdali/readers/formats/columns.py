@@ -66,7 +66,7 @@ def varints(words: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def only_content(buffer: Buffer, at: np.ndarray, end: np.ndarray, tag: int) -> tuple[np.ndarray, np.ndarray]:
-    """Reads the field at each `at`; returns its content's start, and whether the field has this tag and this `end`."""
+    """Reads a field at each offset; returns its content's start, and True if it has this tag and ends at `end`."""
     words = buffer.ints(at)
     lengths, sizes, endless = varints(words >> 8, _LENGTH_BYTES)
     starts = at + 1 + sizes
@@ -144,7 +144,7 @@ def _numbers(
 def fields(
     buffer: Buffer, at: np.ndarray, end: np.ndarray, ok: np.ndarray
 ) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
-    """Finds the fields of messages. Clears `ok` for messages without the first message's fields in the same order.
+    """Finds the fields of messages. Clears `ok` for each message whose list of tags differs from the first message's.
 
     Args:
         buffer, at, end: the messages are the bytes from `at` to `end`.

@@ -70,7 +70,7 @@ class LmdbValues(NamedTuple):
         pages: int64 [n], number of the first page of a large value; -1 for a value in a node.
         page_sizes: int64 [n], size of a page, bytes.
         leaves: int64 [n], offset of the leaf page with the node of a value, bytes.
-        sums: int64 [n], CRC-32 of this leaf page. It is checked for large values, because their own pages lack the key.
+        sums: int64 [n], CRC-32 of this leaf page, checked when a large value is read: its pages do not contain the key.
     """
 
     offsets: np.ndarray
@@ -97,7 +97,7 @@ class CutDatabase(ValueError):
 
 
 def locate_values(name: str, path: str) -> Arrays:
-    """Finds a database's values; returns the columns of `LmdbValues`, and `meta`, which identifies its transaction.
+    """Finds a database's values; returns the columns of `LmdbValues`, and "meta": the latest meta page's fields.
 
     Raises:
         CutDatabase: the file is no LMDB database, is truncated or damaged, or does not hold plain records.

@@ -177,7 +177,7 @@ def packed_integers(data: bytes, at: int, end: int) -> np.ndarray:
 
 
 def varints_of(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Decodes the varints in bytes that end with a whole varint; returns int64 [n], and the number of bytes of each varint."""
+    """Decodes a sequence of whole varints; returns int64 [n], and the number of bytes of each varint."""
     ends = np.flatnonzero(groups < 0x80)
     starts = np.concatenate([[0], ends[:-1] + 1])
     lengths = ends - starts + 1

@@ -96,8 +96,8 @@ def looked_through(
 
     Args:
         goes_on: if the file is damaged, return the records before the damage, and one unreadable record for the rest.
-        look: returns the records of a path from its cached index, if the given predicate accepts the index; otherwise
-            scans the file. Raises `CutShort`.
+        look: look(path, fits) returns the records in the cached index of a file if fits(index) is True. Otherwise it
+            scans the file, and may raise `CutShort`.
         begins: begins(file, offset, size) returns True if a record of this size begins there.
     """
     path = files.paths[file]

@@ -208,7 +208,7 @@ class TableReader(Reader):
         return Loaded(_batch(pieces), failures)
 
     def _by_group(self, indices: np.ndarray) -> list[tuple[int, np.ndarray, np.ndarray | slice]]:
-        """Divides samples by group; returns each group's number, and its samples' positions in the batch and rows."""
+        """Groups samples; returns (group number, positions in the batch, rows in the group) for each group."""
         if self._rows is None and (run := consecutive(indices)) is not None:  # a slice is ten times as fast
             number = int(self._first.searchsorted(run.start, side="right")) - 1
             start = self._first.item(number)
@@ -387,7 +387,7 @@ def classes_of(schema: Any) -> dict[str, list[str]]:
 
 
 def check_columns(name: str, schema: Any, columns: Sequence[str], path: str) -> None:
-    """Raises ValueError if a table lacks a column, or its type cannot be read."""
+    """Raises ValueError if a column is missing, or has a type that cannot be read."""
     _Schemas(name, columns).check(schema, path)
 
 

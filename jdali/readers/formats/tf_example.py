@@ -106,7 +106,7 @@ class ExampleParser:
 def examples_of(
     parser: ExampleParser, loaded: Loaded, indices: np.ndarray, error_of: Callable[[int, object], Exception]
 ) -> Loaded:
-    """Parses samples that are examples into their outputs.
+    """Parses serialized examples into the outputs of a reader.
 
     Args:
         loaded: a single column with the bytes of the samples.
@@ -142,9 +142,9 @@ def column(buffer: Buffer, feature: Feature, first: np.ndarray, last: np.ndarray
 
 
 def parse(data: bytes) -> dict[str, Any]:
-    """Parses all features of a tf.train.Example: into bytes, an integer or a float for one element, otherwise into a list.
+    """Parses a tf.train.Example into {feature name: value}; raises `BadRecord` if the data are damaged.
 
-    Raises `BadRecord` if the data are damaged.
+    The value of a feature with one element is bytes, an int or a float. The value of any other feature is a list.
     """
     found: dict[str, Any] = {}
     for first, last in contents(fields(data, 0, len(data)), 1):

@@ -92,7 +92,8 @@ class Order:
 
     Shard i of S begins at sample floor(size·i / S) of the data set. In each epoch it moves on to the next shard's part,
     unless `stick_to_shard`. Without `pad_last_batch`, batches continue into the next epoch. With `pad_last_batch`, the
-    last sample is repeated until the epoch's last batch is full, and for a whole batch if another shard has one more.
+    last sample is repeated until the epoch's last batch is full. If another shard has one more batch, this shard adds a
+    batch that repeats its last sample.
 
     Shuffling never mixes epochs. `random_shuffle` puts the data set in a fixed random order, the same on all shards, and
     in each epoch shuffles the shard's part anew. With `initial_fill`, it keeps the stored order and only mixes nearby

@@ -69,7 +69,7 @@ def _table(size: int, *key: int) -> np.ndarray:
     """Returns a permutation as a table, int64 [size].
 
     Sorts random numbers whose low bits are the indices. All numbers differ, so any sort has the same result.
-    `Generator.permutation` would not do: NumPy keeps only the raw stream of a bit generator the same in all versions.
+    The result of `Generator.permutation` may change between NumPy versions; the raw stream of a bit generator does not.
     """
     words = np.array([k & _WORD for k in key], np.uint64)
     low = np.uint64((1 << max(size - 1, 0).bit_length()) - 1)

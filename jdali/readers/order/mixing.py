@@ -20,8 +20,8 @@ _WORD = 64
 def mixed(size: int, fill: int, *key: int) -> IndexSequence:
     """Shuffles 0, ..., size - 1 as a buffer of `fill` items could, in an order that depends only on `key`.
 
-    If a buffer receives 0, 1, 2, ... only as far as the next item of the order requires, it never holds more than `fill`
-    items. The position p of item i satisfies
+    A buffer of `fill` items suffices to produce this order: before each output, it receives 0, 1, 2, ... up to the next
+    item of the order. The position p of item i satisfies
 
         i - fill < p < i + reach(fill),        fill ≤ reach(fill) < 2 · fill,
 

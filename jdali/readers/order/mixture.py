@@ -267,7 +267,7 @@ class MixtureOrder:
     def _share_of_last(self) -> int:
         """Returns this shard's position in an epoch's incomplete last row; `num_shards` if the shard takes none.
 
-        Iterators assume the sample counts of `Order`, so the same shards as in `Order` take a sample of this row.
+        This row goes to the same shards as in `Order`, because iterators assume the sample counts of `Order`.
         """
         left, shards = self.size - self._begun, self.num_shards
         slot = self.shard_id if self._begun else (self.shard_id + self._epoch) % shards

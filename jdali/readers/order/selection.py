@@ -66,14 +66,15 @@ class SampleSelection:
         return (high * top + (middle >> _HALF) + (other >> _HALF)).astype(np.int64)
 
     def identities(self, places: np.ndarray) -> np.ndarray | None:
-        """Returns seeds for the random values of drawn samples; None if samples are not drawn: their indices are then the seeds.
+        """Returns seeds for the random values of drawn samples, or None if samples are not drawn.
 
-        A sample that is drawn twice in a pass gets two seeds. All seeds differ from all indices.
+        A sample that is drawn twice in a pass gets two seeds. All seeds differ from all indices. If samples are not
+        drawn, their indices are the seeds.
         """
         return None if self.ends is None else places + self.count
 
     def reach(self, window: int) -> int:
-        """Returns the largest number of consecutive samples in the data set that `window` consecutive places span."""
+        """Returns the size of the largest range of indices that the samples of `window` consecutive places span."""
         if self.ends is not None or self.indices is None or (np.diff(self.indices) < 0).any():
             return self.count
         last = np.minimum(np.arange(len(self.indices)) + window, len(self.indices)) - 1
