@@ -39,9 +39,8 @@ def resample_whole(
         return saturate_cast(resample_small(image, filters, extent, out_shape, reach), dtype)
     value, chunks = image, max(reach // CHUNK_TAPS, 1)
     for axis, count in enumerate(out_shape):
-        if (
-            axis and reach > Reach.PAIR
-        ):  # without a barrier, XLA would compute the previous pass again for each tap
+        # Without a barrier, XLA would compute the previous pass again for each tap.
+        if axis and reach > Reach.PAIR:
             value = lax.optimization_barrier(value)
         value = _along(value, axis, filters[axis], extent[axis], count, chunks, taps_at_once(reach))
     return saturate_cast(value, dtype)

@@ -64,10 +64,11 @@ def _file_system(url: str) -> tuple[Any, str]:
     system, path = _found(folder)
     if isinstance(url, Below):
         path = f"{path.rstrip('/')}/{url.name}" if path else url.name
+    # A caching file system, and the file system that it caches.
     for one in (
         system,
         getattr(system, "fs", None),
-    ):  # a caching file system, and the file system that it caches
+    ):
         if one is not None:
             _SYSTEMS[id(one)] = one
     return system, path

@@ -139,9 +139,8 @@ class Site:
         self._times = LiveTimes(inspector, make, pipe)
         self._graph = GraphPage(inspector, self._times, pipe, root)
         self._survey = Survey(inspector)
-        self._pages: set[Callable[[Response], object]] = (
-            set()
-        )  # functions that set the responses of open requests
+        # Functions that set the responses of open requests.
+        self._pages: set[Callable[[Response], object]] = set()
         self._closed = False
 
     def app(self) -> Starlette:

@@ -114,9 +114,8 @@ def header(view: memoryview, *, name: str) -> ImageInfo:
         height, width = (width, height) if orientation > 4 else (height, width)
         orientation = 1
     else:
-        for rows, columns in sizes(
-            view, inside
-        ):  # the decoder would scale the coded picture to the size in the boxes
+        # The decoder would scale the coded picture to the size in the boxes.
+        for rows, columns in sizes(view, inside):
             if rows * columns > _LARGER * max(height * width, _SMALL):
                 reason = f"its data are {rows}x{columns} pixels, its header says {height}x{width}"
                 raise corrupt("AVIF", reason)

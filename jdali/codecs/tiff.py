@@ -29,9 +29,8 @@ _WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _CMYK, _YCBCR, _LAB = 0, 1, 2, 3
 _SUPPORTED = frozenset({_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _YCBCR, _LAB})
 _UNSIGNED, _SIGNED, _FLOAT = 1, 2, 3
 _PLAIN_ALPHA = 2
-_LARGEST_TILE = (
-    1 << 24
-)  # maximum pixels of a tile: this number, or 4 times the pixels of the picture if that is more
+# Maximum pixels of a tile: this number, or 4 times the pixels of the picture if that is more.
+_LARGEST_TILE = 1 << 24
 # Largest compression ratio of each method: none, LZW, Deflate (two codes), PackBits.
 _RATIOS = {1: 1, 5: 4096, 8: 1032, 32946: 1032, 32773: 64}
 
@@ -60,9 +59,8 @@ def header(view: memoryview) -> ImageInfo:
     if kind == _UNSIGNED and 1 < bits < 8:
         maximum = float((1 << bits) - 1)
     photometric = one(tiff.PHOTOMETRIC, _BLACK_IS_ZERO)
-    _check_data(
-        tags, height * width * (1 if photometric == _YCBCR else channels) * bits
-    )  # subsampled chroma takes fewer bits
+    # Subsampled chroma takes fewer bits.
+    _check_data(tags, height * width * (1 if photometric == _YCBCR else channels) * bits)
     color_map = None
     if photometric == _PALETTE:
         color_map = np.array(tags.values(tiff.COLOR_MAP), np.uint16).reshape(3, -1).T

@@ -83,7 +83,7 @@ def audio_resample(
 
     Args:
         signal: [T] or [T, C], integers of up to 32 bits or float32.
-        dtype: type of the result, scaled to the type's range (-1 to 1 for floats); None: that of `signal`.
+        dtype: type of the result; values are scaled to its range, for floats -1 to 1. None: the type of `signal`.
         in_rate: rate of `signal`, in the unit of `out_rate`.
         out_length: length of the result, in place of the rates.
         out_rate: rate of the result.
@@ -112,7 +112,7 @@ def batch_permutation(
     """Draws indices of samples, for `permute_batch`.
 
     All permutations are equally likely. Each sample draws a number with its own key, and the permutation is the
-    order of these numbers, so it depends only on the samples in the batch.
+    order of these numbers. The permutation depends only on the samples in the batch.
 
     Args:
         allow_repetitions: draw each index independently, so that samples may repeat or be missing.
@@ -215,7 +215,7 @@ def bbox_rotate(
         keep_size: the canvas has the size of the image.
         mode: size of the new boxes: "expand": around the whole rotated box; "fixed": the old width and height, swapped
             if the rotation makes a tall box wide or a wide box tall; "halfway": the mean of these two sizes.
-        remove_threshold: share of a box, 0 to 1, that must lie on the canvas; other boxes are removed.
+        remove_threshold: share of a box, 0 to 1, that must lie on the canvas; boxes with less are removed.
         shape_layout: order of `input_shape`.
         size: size of the canvas, (height, width), rounded down; empty: the size of the image with `keep_size`, else the
             size that `rotate` chooses.
@@ -265,8 +265,8 @@ def box_encoder(
 ) -> tuple[Tensor | Batch, Tensor | Batch]:
     """Assigns to each anchor the box that it overlaps with most, as SSD does.
 
-    A box is assigned to all anchors whose intersection over union with it is above `criteria`, and always to the anchor
-    for which this value is largest. Among equal values, the last one is taken.
+    A box is assigned to all anchors with which its intersection over union is above `criteria`, and always to the
+    anchor with the largest value. Among equal values, the last one counts.
 
     Args:
         boxes: float32 [boxes, 4], (left, top, right, bottom).
@@ -433,9 +433,9 @@ def clahe(
 ) -> Tensor | Batch:
     """Equalizes the histogram of each tile of an image, with limited contrast (CLAHE).
 
-    In each tile, histogram counts are clipped at `clip_limit` times the mean count, and the excess is spread evenly over
-    all values. A pixel is interpolated between the results of the four nearest tiles. Images whose size is not a multiple
-    of the tiles are mirrored at the right and the bottom.
+    In each tile, histogram counts are clipped at `clip_limit` times the mean count, and the excess is spread evenly
+    over all values. A pixel is interpolated between the results of the four nearest tiles. Images whose size is not a
+    multiple of the number of tiles are mirrored at the right and the bottom.
 
     Args:
         image: RGB or gray, HWC, CHW or HW, or sequences of these; uint8.
@@ -449,7 +449,7 @@ def clahe(
 
     Returns: shape, type and layout of the image.
 
-    Parity: results equal DALI's and OpenCV's bit for bit. `tiles_x=0` ends DALI's process.
+    Parity: results equal DALI's and OpenCV's bit for bit. In DALI, `tiles_x=0` ends the process.
 
     Example: images = fn.clahe(images, tiles_x=8, tiles_y=8, clip_limit=3.0)
     """
@@ -595,7 +595,7 @@ def coord_flip(
         flip_x: not 0: mirror along x.
         flip_y: not 0: mirror along y.
         flip_z: not 0: mirror along z.
-        layout: order of the coordinates; "": "x", "xy" or "xyz" by their number.
+        layout: order of the coordinates; "": "x", "xy" or "xyz", by the number of coordinates.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -640,7 +640,7 @@ def copy(
     batch_size: int | None = None,
     device: Device | str | None = None,
 ) -> Tensor | Batch:
-    """Returns a batch that shares the memory of the input, because values never change.
+    """Returns a batch that shares the memory of the input. Values never change, so no copy is needed.
 
     Example: boxes = fn.copy(boxes)
 
@@ -679,7 +679,7 @@ def crop(
             image, see `slice`.
         crop: window (height, width) or (depth, height, width), pixels; fractions are truncated. A size of 0 or less takes
             the whole axis. None: `crop_h`, `crop_w`, `crop_d`.
-        crop_d: depth of the window, or its frames if the layout has F and no D; 0: the whole depth.
+        crop_d: depth of the window, or its number of frames if the layout has F and no D; 0: the whole depth.
         crop_h: height of the window, pixels; 0: the whole height.
         crop_pos_x: share of the free width left of the window, 0 to 1.
         crop_pos_y: share of the free height above the window, 0 to 1.
@@ -729,8 +729,8 @@ def crop_mirror_normalize(
     Args:
         image: any layout with H, W and C; without a layout HWC, or DHWC with four axes.
         dtype: output type.
-        fill_values: value of pixels outside of the image, which is not normalized: one for all channels, or one per channel
-            of the image or of the output. With the policy "pad", channels added by `pad_output` have this value, too.
+        fill_values: value of pixels outside of the image, not normalized: one for all channels, or one per channel of
+            the image or of the output. With the policy "pad", channels added by `pad_output` have this value, too.
         mean: mean to subtract: one value for all channels, or one per channel.
         mirror: not 0: mirror left and right.
         out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
@@ -742,7 +742,7 @@ def crop_mirror_normalize(
         std: standard deviation to divide by: one value for all channels, or one per channel.
         crop: window (height, width) or (depth, height, width), pixels; fractions are truncated. A size of 0 or less takes
             the whole axis. None: `crop_h`, `crop_w`, `crop_d`.
-        crop_d: depth of the window, or its frames if the layout has F and no D; 0: the whole depth.
+        crop_d: depth of the window, or its number of frames if the layout has F and no D; 0: the whole depth.
         crop_h: height of the window, pixels; 0: the whole height.
         crop_pos_x: share of the free width left of the window, 0 to 1.
         crop_pos_y: share of the free height above the window, 0 to 1.
@@ -790,7 +790,8 @@ def cutmix(
         labels: see `mixup`.
         alpha: parameter of the beta distribution, above 0; 1: λ is uniform.
         num_classes: see `mixup`.
-        probability: probability that a sample is mixed, 0 to 1. A sample that is not mixed may still be another's partner.
+        probability: probability that a sample is mixed, 0 to 1. A sample that is not mixed may still be pasted into
+            another sample.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: generator of random values; None: the thread's default one.
@@ -798,7 +799,7 @@ def cutmix(
 
     Returns: shape and type of `images`; with `labels`, also the mixed labels, float32. A batch of one is unchanged.
 
-    Random numbers: see `mixup`. The box follows from the sample's own key.
+    Random numbers: see `mixup`. The box depends only on the sample's key.
 
     Parity: DALI has no such operator.
 
@@ -831,13 +832,14 @@ def debayer(
 ) -> Tensor | Batch:
     """Interpolates the missing colours of images from a sensor behind a Bayer filter.
 
-    A pixel has one colour of the filter's tile of 2 x 2 pixels: red, blue, or one of two greens. Algorithms:
+    The filter repeats a tile of 2 x 2 pixels: one red, one blue and two green. Algorithms:
 
     * "bilinear_ocv": the mean of the 2 or 4 nearest pixels of a colour, halves rounded up.
-    * "edgeaware_ocv": the same, but green is interpolated along the direction in which it changes less.
-    * "vng_ocv": differences to the pixel's own colour, averaged over the directions (of 8) along which the image
-      changes little (variable number of gradients). Images of fewer than 8 pixels along an axis use "bilinear_ocv".
-    * "gray_ocv": 0.299 R + 0.587 G + 0.114 B of "bilinear_ocv", rounded once.
+    * "edgeaware_ocv": like "bilinear_ocv", but green is interpolated along the direction in which it changes less.
+    * "vng_ocv" (variable number of gradients): the pixel's value plus the mean difference between the missing colour
+      and the pixel's colour. The mean is over those of 8 directions in which the image changes little. Images of fewer
+      than 8 pixels along an axis use "bilinear_ocv".
+    * "gray_ocv": 0.299 R + 0.587 G + 0.114 B of the "bilinear_ocv" colours, rounded once.
 
     "vng_ocv" mirrors the image at its borders. With the other algorithms, border pixels get the colours of their inner
     neighbours, and images of 2 pixels along an axis, which have only border pixels, become 0.
@@ -848,7 +850,7 @@ def debayer(
         blue_position: (y, x) of the blue pixel in the tile, 0 or 1 each. As in OpenCV, the tile is counted from the second
             row and column of the image: with (0, 0), the tile there is BG/GR, and the corner of the image is red. A single
             value is used for both coordinates.
-        algorithm: one of the above, in upper or lower case.
+        algorithm: name of an algorithm, in upper or lower case.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -950,8 +952,8 @@ def erase(
 ) -> Tensor | Batch:
     """Fills regions with a value; the borders of a region are rounded towards zero.
 
-    A region reaches from `anchor` to `anchor` + `shape` along the chosen axes, and over all other axes. It is clipped to
-    the data.
+    A region reaches from `anchor` to `anchor` + `shape` along the chosen axes, and covers all other axes. Regions are
+    clipped to the data.
 
     Args:
         data: any layout; a leading F is an axis like any other.
@@ -1043,7 +1045,7 @@ def fast_resize_crop_mirror(
 ) -> Tensor | Batch:
     """Resizes an image, cuts out a window at a whole pixel, and mirrors it.
 
-    A window larger than the resized image repeats its border.
+    A window larger than the resized image repeats the image's border.
 
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
@@ -1060,7 +1062,7 @@ def fast_resize_crop_mirror(
         roi_start: start of the region to resize along each side, pixels; None: the whole image.
         roi_end: end of the region; a side is mirrored if its end is before its start.
         roi_relative: True: `roi_start` and `roi_end` are shares of the sides; False: pixels.
-        subpixel_scale: scale the region by the factor by which rounding changed a size, so that the scale is exact.
+        subpixel_scale: if a size is rounded, scale the region by the same factor, so that the scale is exact.
         crop: size of the window cut out of the resized image, (height, width) or (depth, height, width), pixels,
             fractions truncated; None: `crop_h`, `crop_w` and `crop_d`.
         crop_d: depth of the window, pixels; 0: the whole depth.
@@ -1115,7 +1117,8 @@ def filter(
         anchor: index of the filter's element that lies over the output element, one value for all axes, or one
             per axis; -1: the middle, size // 2. Ignored with `mode="valid"`.
         border: continuation of the data past their borders: "reflect_101" (dcb|abcd|cba), "reflect_1001"
-            (cba|abcd|dcb), "wrap" (bcd|abcd|abc), "clamp" (aaa|abcd|ddd), "constant"; or one of DALI's other names, see `slice`.
+            (cba|abcd|dcb), "wrap" (bcd|abcd|abc), "clamp" (aaa|abcd|ddd), "constant"; or one of DALI's aliases, see
+            `slice`.
         dtype: type of the output, float32 or the data's; None: the data's.
         mode: "same": the output has the size of the data; "valid": only positions where the filter lies within the
             data, so axes are shorter by the filter's size - 1.
@@ -1279,7 +1282,7 @@ def grid_mask(
     """Makes squares in a regular grid black (GridMask, https://arxiv.org/abs/2001.04086).
 
     The pixel (x, y) lies at (u, v) = (x cos a - y sin a - shift_x, x sin a + y cos a - shift_y) / tile in the grid. It
-    becomes black where the fractions of both u and v are less than `ratio`.
+    becomes black if the fractional parts of both u and v are less than `ratio`.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, int16, int32 or float32.
@@ -1374,7 +1377,7 @@ def jitter(
 ) -> Tensor | Batch:
     """Replaces each pixel by the pixel at a random offset of whole pixels. The offset is the same for all channels.
 
-    The offsets along both axes are uniform, from -(nDegree // 2) to nDegree - nDegree // 2. Positions are clipped to the
+    The offset along each axis is uniform, from -(nDegree // 2) to nDegree - nDegree // 2. Positions are clipped to the
     image.
 
     Args:
@@ -1406,18 +1409,18 @@ def jpeg_compression_distortion(
 ) -> Tensor | Batch:
     """Adds the artifacts of JPEG compression to images, without encoding them.
 
-    Lossy steps are computed with libjpeg's integers: conversion to YCbCr, averaging of chroma over 2×2
+    Lossy steps are computed with libjpeg's integer arithmetic: conversion to YCbCr, averaging of chroma over 2×2
     pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma. Lossless steps are left out.
 
-    Derivatives (of float32 images) ignore rounding, clamping and quantization; only the averaging of chroma affects them.
+    For float32 images, the derivative is that of averaging and upsampling the chroma. All other steps are ignored.
 
     Parity: DALI takes uint8 only.
 
     Args:
         image: HWC with the channels R, G and B, or sequences of these; uint8, or float32 from 0 to 255, which is first
             rounded half to even and clamped.
-        quality: JPEG quality from 1, the worst, to 100; other values are clamped. It scales the quantization tables as in
-            libjpeg.
+        quality: JPEG quality from 1, the worst, to 100; other values are clamped. The quality scales the quantization
+            tables as in libjpeg.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -1446,7 +1449,7 @@ def laplacian(
     coefficients. With size 3, the difference is 1, -2, 1, and the smoothing along the other axes 1, 2, 1.
 
     Args:
-        data: up to three axes, and C and F, along which there are no derivatives; integers, float16 or float32.
+        data: up to three axes besides C and F; integers, float16 or float32. Derivatives along C and F are not taken.
         dtype: type of the output, float32 or the data's; None: the data's.
         normalized_kernel: scale the derivative along an axis by 2^(n + 2 - s), where n is the number of axes and s the sum of
             the sizes of the derivative's windows; `scale` must then be 1.
@@ -1577,8 +1580,8 @@ def mixup(
 
     Args:
         images: [N, ...], any type and layout, of one size; computed in float32.
-        labels: with `num_classes`, class numbers, one integer per sample. One-hot or soft vectors, or other numbers of one
-            shape, are mixed as they are.
+        labels: class numbers, one integer per sample, together with `num_classes`. Labels that are not class numbers,
+            such as one-hot vectors, are mixed unchanged; they must have one shape.
         alpha: parameter of the beta distribution, above 0. A small value makes most λ nearly 0 or 1; 1: λ is uniform.
         num_classes: length of the one-hot vectors of class numbers; a number outside of 0 to num_classes - 1 gives
             zeros. None: labels are not class numbers.
@@ -1629,7 +1632,7 @@ def multi_paste(
     shapes: typing.Sequence[int | typing.Sequence[int] | NDArray[Any]] | Tensor | Batch | None = None,
     shapes_rel: typing.Sequence[float | typing.Sequence[float] | NDArray[Any]] | Tensor | Batch | None = None,
 ) -> Tensor | Batch:
-    """Copies regions of images into black images, later regions over earlier ones.
+    """Copies regions of images into black images. Later regions cover earlier ones.
 
     With `in_ids`, regions come from any samples of the single input's batch; without it, region i of a sample comes
     from input i. Coordinates are (height, width).
@@ -1739,8 +1742,8 @@ def normalize(
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
-    Returns: shape of `data`, `dtype`, saturated. If `epsilon` is 0, the result is `shift` where the measured deviation is 0,
-    or is measured over `ddof` elements or fewer.
+    Returns: shape of `data`, `dtype`, saturated. If `epsilon` is 0, elements become `shift` where the measured
+    deviation is 0 or is measured over at most `ddof` elements.
 
     Example: numbers = fn.normalize(numbers, axes=[1])
     """
@@ -1845,14 +1848,14 @@ def optical_flow(
         hints: float32 [F, H / hint_grid, W / hint_grid, 2] (sizes rounded up), guesses of the flow from each frame to the
             previous one; hints of the first frame are ignored. Without `enable_external_hints` the input has no effect.
         enable_external_hints: start the search at `hints`.
-        enable_temporal_hints: without hints, start the search at the flow of the previous frames. This finds steady
-            motion that is otherwise too fast: a quarter of the frame and more.
+        enable_temporal_hints: without hints, start the search at the flow of the previous pair of frames. This also
+            finds fast steady motion, by a quarter of the frame and more.
         hint_grid: 1, 2, 4 or 8, side of the cells of `hints`, pixels.
         image_type: RGB, BGR or GRAY.
         output_format: deprecated alias of `output_grid`.
         output_grid: 1, 2 or 4, side of the cells of the result, pixels.
-        preset: speed, 0 to 1: below 0.375, the flow is best; below 0.75, it is about twice as fast; from 0.75 on, it is
-            fastest, and uses frames of half the size if cells have 2 or 4 pixels.
+        preset: speed, 0 to 1: below 0.375: the best flow; below 0.75: about twice as fast; from 0.75 on: fastest, on
+            frames of half the size if `output_grid` is 2 or 4.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -1941,7 +1944,7 @@ def peek_image_shape(
 
     Args:
         encoded: uint8 [bytes].
-        adjust_orientation: return the size after the rotation in the EXIF data.
+        adjust_orientation: return the size that the image has after it is rotated by its EXIF orientation.
         dtype: output type, an integer or floating type of at least 32 bits.
         image_type: colour space of the decoded image, which determines the channels: ANY_DATA: as stored; INDEX: one channel.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
@@ -1963,7 +1966,7 @@ def per_frame(
     """Names the first axis F, so that an operator on sequences takes a value for each frame. Values do not change.
 
     `rotate(videos, angle=per_frame(angles))` rotates each frame by its own angle. Give one value per frame, or one
-    value for all frames. The docs of an operator list the arguments that may differ by frame. Inputs may, too:
+    value for all frames. The docs of an operator list the arguments that may differ by frame. Inputs may also differ:
     `warp_affine(images, per_frame(matrices))`.
 
     Args:
@@ -2088,8 +2091,8 @@ def random_bbox_crop(
         labels: int32 [boxes, ...]; labels of boxes that stay are returned.
         all_boxes_above_threshold: True: all boxes must reach the threshold; False: one box must.
         allow_no_crop: a round may also choose the whole image with all boxes; without effect with `crop_shape`.
-        aspect_ratio: smallest and largest ratio of width to height: in pixels with `input_shape`,
-            else of the relative sizes. In 3D also three pairs, for x/y, x/z and y/z.
+        aspect_ratio: smallest and largest ratio of width to height: in pixels if `input_shape` is given,
+            else of relative sizes. In 3D, one such pair, or three pairs for x/y, x/z and y/z.
         bbox_layout: order of the coordinates, letters of "xyzXYZWHD"; None: "xyXY" or "xyzXYZ".
         bbox_prune_threshold: a box stays if at least this share of it is in the window, 0 to 1. At 0, a box
             stays if any part of it is in the window. None: a box stays if its centre is in the window.
@@ -2220,7 +2223,7 @@ def random_crop_generator(
     rng: RNG | None = None,
     key: Any = None,
 ) -> tuple[Tensor | Batch, Tensor | Batch]:
-    """Draws a window by its share of the area and its aspect ratio, as `decoders.image_random_crop` does.
+    """Draws a window as `decoders.image_random_crop` does: its share of the area, its aspect ratio and its position.
 
     Args:
         shapes: integers [2] or [3]: (height, width) of an image, pixels, and optionally its channels.
@@ -2313,8 +2316,8 @@ def reinterpret(
         rel_shape: shape as factors of the input's extents; products are rounded. If one factor is negative, the extent of
             that axis is computed from the number of elements.
         shape: new shape. If one extent is negative, it is computed from the number of elements.
-        src_dims: for each axis of the result, the axis of the input whose extent it gets, multiplied by `rel_shape` if
-            given. -1: an extent of 1.
+        src_dims: for each axis of the result, the input axis whose extent it gets; -1: an extent of 1. `rel_shape`
+            multiplies these extents.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -2344,8 +2347,8 @@ def reshape(
         rel_shape: shape as factors of the input's extents; products are rounded. If one factor is negative, the extent of
             that axis is computed from the number of elements.
         shape: new shape. If one extent is negative, it is computed from the number of elements.
-        src_dims: for each axis of the result, the axis of the input whose extent it gets, multiplied by `rel_shape` if
-            given. -1: an extent of 1.
+        src_dims: for each axis of the result, the input axis whose extent it gets; -1: an extent of 1. `rel_shape`
+            multiplies these extents.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -2400,7 +2403,7 @@ def resize(
             pixels around the window.
         roi_end: end of the window; a side is mirrored if its end is before its start.
         roi_relative: True: `roi_start` and `roi_end` are shares of the sides; False: pixels.
-        subpixel_scale: scale the window by the factor by which rounding changed a size, so that the scale is exact.
+        subpixel_scale: if a size is rounded, scale the window by the same factor, so that the scale is exact.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
         mag_filter: filter of sides that do not shrink; None: `interp_type`.
@@ -2488,7 +2491,7 @@ def resize_crop_mirror(
 ) -> Tensor | Batch:
     """Resizes an image, cuts out a window at a whole pixel, and mirrors it.
 
-    A window larger than the resized image repeats its border.
+    A window larger than the resized image repeats the image's border.
 
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
@@ -2505,7 +2508,7 @@ def resize_crop_mirror(
         roi_start: start of the region to resize along each side, pixels; None: the whole image.
         roi_end: end of the region; a side is mirrored if its end is before its start.
         roi_relative: True: `roi_start` and `roi_end` are shares of the sides; False: pixels.
-        subpixel_scale: scale the region by the factor by which rounding changed a size, so that the scale is exact.
+        subpixel_scale: if a size is rounded, scale the region by the same factor, so that the scale is exact.
         crop: size of the window cut out of the resized image, (height, width) or (depth, height, width), pixels,
             fractions truncated; None: `crop_h`, `crop_w` and `crop_d`.
         crop_d: depth of the window, pixels; 0: the whole depth.
@@ -2724,7 +2727,7 @@ def slice(
         axes: axes that the window arguments refer to; their number may differ by sample; negative ones count
             from the end; empty: all axes, in order; None: `axis_names`.
         axis_names: letters of the axes in the layout; "": all axes. Data without a layout count as
-            HW, HWC or DHWC. Excludes `axes`.
+            HW, HWC or DHWC. Not allowed with `axes`.
         dtype: output type; fractions are truncated and integers saturated; None: the input's.
         end: end of the window, elements, exclusive.
         fill_values: value of elements outside of the data: one for all channels, or one per channel.
@@ -2732,7 +2735,7 @@ def slice(
         normalized_shape: True: a float `shape_input` is a share of the extent; False: elements.
         out_of_bounds_policy: "error" raises, "pad" fills, "trim_to_shape" makes the window smaller; "clamp"
             (aaa|abcd|ddd), "reflect_101" (dcb|abcd|cba), "reflect_1001" (cba|abcd|dcb) and "wrap" (bcd|abcd|abc)
-            repeat the data. DALI's other names are taken, too, in upper or lower case: "edge", "101", "reflect101",
+            repeat the data. DALI's aliases are accepted, too, in upper or lower case: "edge", "101", "reflect101",
             "1001", "reflect1001", "reflect" (which is "reflect_1001"), and "constant" and "fill" for "pad".
         rel_end: `end` as a share of the extent.
         rel_shape: `shape` as a share of the extent.
@@ -2771,8 +2774,8 @@ def spectrogram(
         layout: "ft", frequency first, or "tf", time first.
         nfft: length of the transform, at least `window_length`; None: `window_length`.
         power: 2 for the power, 1 for the magnitude.
-        reflect_padding: True: past its ends, the signal is mirrored at its first and last sample; False: it is zero.
-            Applies only to centred windows.
+        reflect_padding: for centred windows: True: the signal is extended by mirroring it at its first and last sample;
+            False: the signal is extended by zeros.
         window_fn: `window_length` factors; None: a Hann window.
         window_length: samples in a window.
         window_step: samples from one window to the next.
@@ -2801,7 +2804,7 @@ def sphere(
 
     Args:
         image: [H, W, C].
-        fill_value: value outside of the image, in its type.
+        fill_value: value outside of the image, in the image's type.
         interp_type: INTERP_NN or INTERP_LINEAR.
         mask: 0: the image is unchanged.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
@@ -2850,7 +2853,7 @@ def ssd_random_crop(
     rng: RNG | None = None,
     key: Any = None,
 ) -> tuple[Tensor | Batch, Tensor | Batch, Tensor | Batch]:
-    """Cuts out a random window that overlaps with all boxes; returns it with the boxes and labels in it.
+    """Cuts out a random window that overlaps with all boxes. Returns the window and the boxes and labels in it.
 
     Each round draws a threshold (0, 0.1, 0.3, 0.5, 0.7 or 0.9), or decides not to crop, and draws `num_attempts` windows.
     The sides of a window are 0.3 to 1 times the sides of the image, and the ratio of these two factors is 1/2 to 2. A window
@@ -2893,7 +2896,7 @@ def stack(
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
-    Returns: tensor with one axis more, whose size is the number of inputs.
+    Returns: tensor with one more axis. The size of the new axis is the number of inputs.
 
     Example: stacked = fn.stack(numbers, others, axis=0)
     """
@@ -2928,8 +2931,8 @@ def tensor_resize(
 
     Args:
         data: any layout; uint8, int16, uint16 or float32.
-        alignment: point of the window that stays in place when a size is rounded, from 0, its start, to 1, its end: one
-            value for all axes, or one per axis.
+        alignment: point of the window that stays in place when a size is rounded, from 0 (start of the window) to 1
+            (end): one value for all axes, or one per axis.
         antialias: widen the filter of axes that shrink, so that every element contributes.
         axes: indices of the axes that `sizes`, `scales`, `max_size`, `roi_start` and `roi_end` refer to, in that
             order; negative ones count from the end; None: all axes.
@@ -2950,7 +2953,7 @@ def tensor_resize(
         size_rounding: rounding of the sizes: "round" (half away from zero), "truncate" or "ceil".
         sizes: output sizes, one value for all axes, or one per axis. A size of 0 leaves the axis to `mode`; a negative
             size mirrors the axis.
-        subpixel_scale: scale the window by the factor by which rounding changed a size, so that the scale is exact.
+        subpixel_scale: if a size is rounded, scale the window by the same factor, so that the scale is exact.
         temp_buffer_hint: without effect.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
@@ -3018,7 +3021,7 @@ def tokenize(
             opened again.
         add_special_tokens: add the special tokens of a tokenizer.json, such as [CLS] and [SEP]; a SentencePiece model
             has none.
-        bos, eos: token, or its id, to add in front of or behind each text.
+        bos, eos: tokens, or their ids, to add in front of each text (`bos`) and behind it (`eos`).
         length: number of tokens of each output. Longer texts are truncated, but keep special tokens, `bos` and `eos`;
             shorter texts are padded. None: each output has as many tokens as its text.
         pad_id: id to pad with; None: the id that the file defines.
@@ -3181,7 +3184,7 @@ def water(
         image: [H, W, C].
         ampl_x: largest horizontal shift, pixels.
         ampl_y: largest vertical shift, pixels.
-        fill_value: value outside of the image, in its type.
+        fill_value: value outside of the image, in the image's type.
         freq_x: frequency of the horizontal shift, radians per row.
         freq_y: frequency of the vertical shift, radians per column.
         interp_type: INTERP_NN or INTERP_LINEAR.

@@ -40,8 +40,8 @@ def beta(
         rng: generator of random values; None: the thread's default one.
         key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
-    Returns: `shape`, `dtype`, from 0 to 1. An `alpha` or `beta` that is not above 0 raises an error, or gives NaN if it is
-        computed in the same program, which cannot raise errors.
+    Returns: `shape`, `dtype`, from 0 to 1. An `alpha` or `beta` that is not above 0 raises an error. A compiled
+        program cannot raise errors; if it also computes the parameter, the result is NaN.
 
     Example: values = fn.random.beta(alpha=2.0, beta=5.0, shape=[3])
     """
@@ -73,8 +73,8 @@ def choice(
     Returns: [*shape, ...], the type of `a`.
 
     Parity: DALI raises if n is not positive, or differs from the number of probabilities. Here a scalar `a` that is
-        computed in the pipeline is not checked. If n is below 1, the result is 0; with `p`, the number of probabilities is
-        used as n.
+        computed in the pipeline is not checked. With `p`, its value has no effect: n is the number of probabilities.
+        Without `p`, the result is 0 if n is below 1.
 
     Example: value = fn.random.choice(5)
     """

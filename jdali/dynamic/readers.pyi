@@ -13,10 +13,10 @@ from jdali.dynamic._readers import Reader
 class ArrayRecord(Reader):
     """Reads the records of ArrayRecord files, the format of TensorFlow Datasets and Grain.
 
-    If chunks hold one record each (`group_size:1`), any order is cheap. If they hold several records, each chunk is
-    read whole, once an epoch. Then `random_shuffle` mixes records through a buffer of `initial_fill` records. With
-    `shuffle_after_epoch`, a chunk is read again for each of its records if the chunks exceed `bytes_ahead` of
-    `jdali.storage`.
+    If chunks hold one record each (`group_size:1`), any order is cheap. A chunk with several records is read whole,
+    once an epoch, and `random_shuffle` mixes records through a buffer of `initial_fill` records. With
+    `shuffle_after_epoch`, such a chunk is read again for each of its records, unless all chunks together fit into
+    `bytes_ahead` of `jdali.storage`.
 
     Each chunk is checked against the index at the end of its file; hashes of data are not checked. Files written with
     `transpose:true` raise an error.
@@ -47,10 +47,10 @@ class ArrayRecord(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -105,8 +105,8 @@ class Arrow(Reader):
     Parity: DALI has no such reader.
 
     Args:
-        columns: names of the columns; "." separates the names of nested fields. For a struct with a field "bytes" (the
-            Hugging Face Hub stores pictures and sounds so), this field is read.
+        columns: names of the columns; "." separates the names of nested fields. For a struct with a field "bytes", only
+            this field is read; the Hugging Face Hub stores pictures and sounds in such structs.
         paths: paths of the files.
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
             `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that the filter names.
@@ -132,10 +132,10 @@ class Arrow(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -183,19 +183,19 @@ class Arrow(Reader):
 class Bucket(Reader):
     """Groups the samples of a reader into buckets of similar size, so that batches need little padding.
 
-    The samples come in the order of the reader. Each `window` of them is sorted by size and divided into buckets of
-    `size` samples, and the buckets come in random order. The order depends only on the seed and the position. So a run resumes
-    from any state with any number of shards, and each sample comes once a pass. If the number of samples of a pass is
-    not a multiple of `size`, the pass ends within a bucket, and the next pass begins with the rest of this bucket. All
-    shards must be at the same step.
+    The samples are taken in the order of the reader. Each window of `window` samples is sorted by size and divided
+    into buckets of `size` samples, and the buckets come in random order. The order depends only on the seed and the
+    position. So a run resumes from any state with any number of shards, and each sample comes once a pass. If the
+    number of samples of a pass is not a multiple of `size`, the pass ends within a bucket, and the next pass begins
+    with the rest of this bucket. All shards must resume from the same step.
 
     Args:
         samples: all outputs of a reader or of `readers.mix`. Outside of a pipeline's definition, a pair of the
             reader's name and its arguments.
         by: the size of a sample. "length" is the first axis of the first output. "aspect_ratio" is width / height of
             the encoded picture in the first output, after its EXIF rotation. An array has a number for each sample of
-            the data set, such as a column of a table; for a mixture, the samples of all sources, one source after
-            another.
+            the data set, such as a column of a table; for a mixture, the array has the numbers of all sources, one
+            source after another.
         size: number of samples in a bucket: the batch size times `num_shards`, or a multiple of it.
         num_shards: number of parts that each bucket is divided into. The reader itself must not be sharded.
         seed: seed of the order of buckets, and of a reader that shuffles without a seed of its own; -1: the pipeline's.
@@ -242,18 +242,18 @@ class COCO(Reader):
     The outputs are the image's bytes, and the boxes and labels of its objects. `polygon_masks` adds
     polygons and their vertices, `pixelwise_masks` a picture of labels, `image_ids` the id.
 
-    In the picture of labels, a pixel of several objects has the largest label.
+    In the picture of labels, a pixel that several objects cover has the largest of their labels.
     `Pipeline.reader_meta(name)["classes"][label]` is the name of the category.
 
     The parser accepts NaN and Infinity in fields that it does not read, ids of 64 bits, and whole numbers written as
     floats (7.0).
 
-    Parity: DALI rejects files with such numbers, or reads them only up to the number. DALI skips annotations that
-    have no box, a negative size or an unknown image, skips the rest of a truncated file, and gives unknown categories
-    label 0; here these are errors, and so are `images` that the file lacks. In its picture of labels, DALI keeps only
-    the last run-length mask of a label, and none if the label has polygons; leaves the picture empty if the smallest
-    label has no mask; gives the smallest label to the last pixels; and with `ratio` draws polygons in the unit
-    square.
+    Parity: DALI rejects files with such numbers, or stops reading at the number. DALI skips annotations that have no
+    box, a negative size or an unknown image, skips the rest of a truncated file, and gives unknown categories label 0;
+    here these are errors, and so are `images` that the file lacks. DALI draws another picture of labels: it keeps
+    only the last run-length mask of a label, and none if the label has polygons; it leaves the picture empty if the
+    smallest label has no mask; it gives the smallest label to the run of pixels that ends the picture; with `ratio`, it
+    draws polygons in the unit square.
 
     Args:
         annotations_file: the JSON file.
@@ -293,10 +293,10 @@ class COCO(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -389,10 +389,10 @@ class Caffe(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -402,8 +402,8 @@ class Caffe(Reader):
         num_inputs: without effect: readers have no inputs.
         enable_checkpointing: without effect: `get_state` always works.
 
-    Returns: uint8 [bytes] for an encoded image, [height, width, channels] for pixels (assumed to have this
-        order, as in DALI); and int32 [1], or [0] for a record without a label.
+    Returns: the image, uint8 [bytes] if encoded, [height, width, channels] if stored as pixels (assumed to be in this
+        order, as in DALI); and the label, int32 [1], or [0] for a record without a label.
 
     Example: jpegs, labels = fn.readers.caffe(path="caffe_lmdb")
     """
@@ -443,8 +443,8 @@ class Caffe2(Reader):
 
     The first use indexes the records and caches the index in the user's cache folder.
 
-    Parity: as in DALI, sparse labels (types 1 and 3) add an output, the last tensor of the record if this is a box.
-    Otherwise the output is an empty int32 [0]; DALI fails there.
+    Parity: as in DALI, sparse labels (types 1 and 3) add an output for a box, the last tensor of the record. If that
+    tensor is no box and `bbox` is False, the output is int32 [0]; DALI fails.
 
     Args:
         path: folders of the databases.
@@ -476,10 +476,10 @@ class Caffe2(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -489,8 +489,8 @@ class Caffe2(Reader):
         num_inputs: without effect: readers have no inputs.
         enable_checkpointing: without effect: `get_state` always works.
 
-    Returns: uint8 [bytes] for an encoded image, [height, width, channels] for pixels; the label, [1], [num_labels] or
-        as stored; further tensors, [elements]; the box, int32 [4].
+    Returns: the image, uint8 [bytes] if encoded, [height, width, channels] if stored as pixels; the label, [1],
+        [num_labels] or as stored; further tensors, [elements]; the box, int32 [4].
 
     Example: jpegs, labels = fn.readers.caffe2(path="caffe2_lmdb")
     """
@@ -565,10 +565,10 @@ class Csv(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -653,10 +653,10 @@ class Dataset(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -705,7 +705,7 @@ class Dataset(Reader):
 class File(Reader):
     """Reads whole files: their bytes, and a label.
 
-    It reads `files` if given, or else the files named in `file_list`. Without both, it reads the files in the
+    It reads `files` if given, or else the files named in `file_list`. If neither is given, it reads the files in the
     subfolders of `file_root`, ordered by name; the label is the number of the subfolder, and
     `Pipeline.reader_meta(name)["classes"]` has the names of the subfolders.
 
@@ -720,7 +720,7 @@ class File(Reader):
         file_root: folder that the names in `files` and `file_list` are relative to; None: the
             folder of `file_list`, or the working folder.
         files: paths of the files.
-        labels: labels of `files`; None: numbered from 0.
+        labels: labels of `files`; None: the numbers of the files, from 0.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
         fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
@@ -743,10 +743,10 @@ class File(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -798,8 +798,8 @@ class File(Reader):
 class Hdf5(Reader):
     """Reads samples along an axis of HDF5 data sets, or a window of each sample: an output for each data set.
 
-    Chunks outside the window are not read. A chunk is decoded once for consecutive samples in it, and cached within
-    `bytes_ahead` of `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes samples through a buffer of
+    Chunks outside the window are not read. Consecutive samples share the decoded chunks, which are cached within
+    `bytes_ahead` of `jdali.storage`. If chunks hold several samples, `random_shuffle` mixes samples through a buffer of
     `initial_fill`. The HDF5 library reads in one thread at a time.
 
     Links, data sets with data in other files, and filters that are not built into HDF5 or h5py raise an error.
@@ -834,10 +834,10 @@ class Hdf5(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -921,10 +921,10 @@ class HuggingFace(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -972,14 +972,14 @@ class HuggingFace(Reader):
     ) -> None: ...
 
 class Lerobot(Reader):
-    """Reads a LeRobot data set (versions 2 and 3): each row of its episodes is a sample, an output for each of `columns`.
+    """Reads a LeRobot data set (versions 2 and 3): each row is a sample, with an output for each of `columns`.
 
     Values come from Parquet files, camera frames from videos or pictures. The frames that a batch needs from one file
     are decoded together, in order, and each only once. Samples have the same order as in `readers.parquet`:
     `random_shuffle` mixes rows through a buffer of `initial_fill`, so that samples of a batch share row groups and
     frames. The package `lerobot` is not needed.
 
-    Parity: DALI has no such reader. Windows and the times of frames are those of `LeRobotDataset`.
+    Parity: DALI has no such reader. Windows and frames are chosen as in `LeRobotDataset`.
 
     Args:
         columns: names of features in `meta/info.json`; "task" for the text of a row's task.
@@ -1012,10 +1012,10 @@ class Lerobot(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1072,7 +1072,7 @@ class Lerobot(Reader):
 class MXNet(Reader):
     """Reads MXNet's RecordIO files: encoded images, and their labels.
 
-    Records come in the order of the files, not of the index.
+    Records come in the order in which the files store them; the order of the index is ignored.
 
     Args:
         path: paths of the files.
@@ -1100,10 +1100,10 @@ class MXNet(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1153,10 +1153,10 @@ class Mix(Reader):
     The order depends only on a position that all shards share. So shards need no communication, and a run resumes from
     any state, with any number of shards and with other weights; even so, no sample is lost, and none comes twice in a
     pass over its source. The batches of all shards at one step form a global batch. If a source's share of a global
-    batch is a whole number of samples, each global batch has exactly this number. Otherwise the numbers of source k
-    (from 0) differ between global batches by at most 1 + k. Each source is read pass after pass in its own order, which
-    its own `random_shuffle`, `subset`, `fold` and `weights` determine. The random values of a sample differ from pass
-    to pass.
+    batch is a whole number of samples, each global batch has exactly this number. Otherwise the number of samples
+    of source k, counted from 0, varies between global batches by at most 1 + k. Each source is read pass after pass in
+    the order that its `random_shuffle`, `subset`, `fold` and `weights` determine. The random values of a sample differ
+    from pass to pass.
 
     Args:
         sources: all outputs of each reader; they must agree in number, types and axes. Outside of a
@@ -1164,7 +1164,7 @@ class Mix(Reader):
         num_shards: number of parts that the mixture is divided into. The sources must not be sharded.
         pad_last_batch: end an epoch with a full batch, by repeating its last sample.
         schedule: {step: weights}: the weights from a step on; before the first step, `weights` applies. A step is a
-            global batch; in dynamic mode, which has no batches, it is a sample of a shard.
+            global batch; in dynamic mode, which has no batches, a step is one sample of each shard.
         seed: seed of sources that shuffle without a seed of their own; -1: the pipeline's.
         shard_id: the part to read, 0 to `num_shards` - 1.
         temperature: shares are proportional to weights ** (1 / temperature), so larger temperatures make shares more even.
@@ -1179,8 +1179,8 @@ class Mix(Reader):
 
     Returns: as many outputs as a source has.
 
-    An epoch has as many samples as all sources together. Without `pad_last_batch` this is rounded up, so that all
-    shards take the same number. `reader_meta` has the size and share of each source under "sources".
+    An epoch has as many samples as all sources together. Without `pad_last_batch`, this number is rounded up to a
+    multiple of `num_shards`. `reader_meta` has the size and share of each source under "sources".
 
     Parity: DALI has no such operator.
 
@@ -1224,11 +1224,11 @@ class NemoAsr(Reader):
     Args:
         manifest_filepaths: paths of the manifests.
         downmix: average all channels.
-        dtype: INT16, INT32 or FLOAT; -1 to 1 in FLOAT is the full range of an integer type.
+        dtype: INT16, INT32 or FLOAT; the full range of an integer type corresponds to -1 to 1 in FLOAT.
         max_duration: skip entries with a longer "duration", seconds; 0: no limit.
         min_duration: skip entries with a shorter or missing "duration", seconds; 0: no limit.
         quality: quality of the resampling, 0 to 100.
-        read_idxs: also return the position in the manifest; skipped entries do not count.
+        read_idxs: also return the position of the entry in its manifest; skipped entries do not count.
         read_sample_rate: also return the sampling rate of the file.
         read_text: also return the text.
         sample_rate: rate to resample to, Hz; 0 or less: no resampling.
@@ -1254,10 +1254,10 @@ class NemoAsr(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1267,8 +1267,8 @@ class NemoAsr(Reader):
         num_inputs: without effect: readers have no inputs.
         enable_checkpointing: without effect: `get_state` always works.
 
-    Returns: the sound, `dtype`, [T] if `downmix` and else [T, C]; float32 [], the rate of the file, even
-        if the sound is resampled; uint8 [bytes], UTF-8; int64 [1].
+    Returns: the sound, `dtype`, [T] with `downmix`, otherwise [T, C]; the rate of the file, float32 [], even if the
+        sound is resampled; the text, uint8 [bytes], UTF-8; the position, int64 [1].
 
     Example:
         sound, rate, text = fn.readers.nemo_asr(
@@ -1347,10 +1347,10 @@ class Nifti(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1449,10 +1449,10 @@ class Numpy(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1471,8 +1471,8 @@ class Numpy(Reader):
     pickled objects are an error.
 
     Parity: DALI reads only format version 1.0, little-endian elements, and headers formatted as NumPy writes them.
-    This reader also reads versions 2.0 and 3.0, big-endian elements and other spacing. In a `file_list`, DALI takes
-    empty lines and carriage returns as part of names.
+    This reader also accepts versions 2.0 and 3.0, big-endian elements, and headers with any spacing. In a `file_list`,
+    DALI takes empty lines as names, and carriage returns as parts of names.
 
     Example: numbers = fn.readers.numpy(file_root="arrays", file_filter="*.npy")
     """
@@ -1523,10 +1523,11 @@ class Numpy(Reader):
 class Pack(Reader):
     """Packs documents into rows of one length. Documents are token sequences, or texts to tokenize.
 
-    A row is a sample. Documents come in the order of their reader. Each `window` of documents is packed separately,
-    longest first. So the rows depend only on the lengths and the order of the documents, and each step always has the
-    same rows. A run resumes from any state with any number of shards and, from the next window on, with other weights
-    of a mixture: no document is lost, and none comes twice in a pass. All shards must be at the same step.
+    A row is a sample. Documents are taken in the order of their reader. Each window of `window` documents is packed
+    separately, longest first. So the rows depend only on the lengths and the order of the documents, and each step
+    always has the same rows. A run resumes from any state with any number of shards; new weights of a mixture apply
+    from the next window on. No document is lost, and none comes twice in a pass. All shards must resume from the same
+    step.
 
     Building the pipeline reads and tokenizes each document once to find its length. Lengths are cached on disk if
     `paths` or `path` names all files, as for Parquet, Arrow, TFRecord, WebDataset, and mixtures of these.
@@ -1536,11 +1537,12 @@ class Pack(Reader):
             length; with `tokenizer`, a single output of texts. Outside of a pipeline's definition, a pair of the
             reader's name and its arguments.
         length: length of a row, tokens; see `long_documents`.
-        add_special_tokens, bos, eos, tokenizer: tokenize texts, as `tokenize` does; None: the documents are tokens.
-        continue_positions: positions count through all pieces of a document; otherwise each piece begins at 0.
-        lengths: number of tokens of each document of the data set, such as a column of a table; for a mixture, of all
-            sources, one source after another. The documents are then not read to find their lengths. If a document is
-            longer than stated here, its row is a bad sample.
+        add_special_tokens, bos, eos, tokenizer: arguments of `tokenize`, for texts; `tokenizer` None: documents are
+            tokens.
+        continue_positions: positions count through all pieces of a document; otherwise they start at 0 in each piece.
+        lengths: number of tokens of each document of the data set, such as a column of a table; for a mixture, the
+            numbers of all sources, one source after another. Building the pipeline then reads no documents. If
+            documents are longer than stated and do not fit into their row, the row is a bad sample.
         long_documents: "truncate" cuts documents that are longer than a row; "split" divides them
             into pieces of `length` and a rest, each packed as a document with its own segment id.
         num_shards: number of parts that the rows are divided into. The documents' reader must not be sharded.
@@ -1555,9 +1557,9 @@ class Pack(Reader):
         num_inputs: without effect: readers have no inputs.
         enable_checkpointing: without effect: `get_state` always works.
 
-    Returns: each output of the documents, [length], padded; int32 [length], the number of the document in its row, from 1 on,
-        0 for padding; and int32 [length], the position in the document. If the reader returns a dict, the last two are named
-        "segment_ids" and "positions".
+    Returns: each output of the documents, [length], padded; for each token, the number of its document in the row,
+        from 1 on, 0 for padding, int32 [length]; and for each token, its position in the document, int32 [length]. If
+        the reader returns a dict, the last two outputs are named "segment_ids" and "positions".
 
     For iterators and `reader_meta`, an epoch has the rows of the first pass over the documents; a later shuffled pass
     may have a few rows more or less. In the `schedule` of a mixture, a step counts `batch_size` documents, not rows.
@@ -1637,10 +1639,10 @@ class Paired(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1699,8 +1701,8 @@ class Parquet(Reader):
     Parity: DALI has no such reader.
 
     Args:
-        columns: names of the columns; "." separates the names of nested fields. For a struct with a field "bytes" (the
-            Hugging Face Hub stores pictures and sounds so), this field is read.
+        columns: names of the columns; "." separates the names of nested fields. For a struct with a field "bytes", only
+            this field is read; the Hugging Face Hub stores pictures and sounds in such structs.
         paths: paths of the files.
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
             `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that the filter names.
@@ -1726,10 +1728,10 @@ class Parquet(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1808,10 +1810,10 @@ class Sequence(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         max_batch_size: largest `batch_size` that a call may ask for; None: any.
         name: name for messages and checkpoints.
         device: device of the outputs.
@@ -1857,7 +1859,7 @@ class TFRecord(Reader):
     """Reads features from the records of TFRecord files: an output for each feature; `fn` returns a dict of the outputs.
 
     The CRC of each record is checked. Where a record has fewer elements than the feature's shape, the
-    feature's default value fills the rest. A feature stored with another type than declared is an error.
+    feature's default value fills the rest. A feature whose stored type differs from the declared type raises an error.
 
     Parity: DALI does not check CRCs, leaves missing elements undefined, and requires an index.
 
@@ -1889,10 +1891,10 @@ class TFRecord(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -1976,10 +1978,10 @@ class Table(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -2067,10 +2069,10 @@ class Tfds(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -2120,7 +2122,7 @@ class Video(Reader):
     """Reads sequences of frames from videos: H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more.
 
     Args:
-        sequence_length: frames of a sequence.
+        sequence_length: number of frames of a sequence.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
         fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
@@ -2143,17 +2145,17 @@ class Video(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         additional_decode_surfaces: without effect.
         channels: 3.
         dtype: UINT8 or FLOAT.
         file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds. Negative ones
             count from the end, and an end of 0 is the end of the video.
-        file_list_include_preceding_frame: round starts in `file_list` down to a frame, and ends up; False: round
-            starts up, and ends down.
+        file_list_include_preceding_frame: round the start of a part in `file_list` down to a frame, and its end up;
+            False: round the start up, and the end down.
         normalized: values are from 0 to 1; otherwise from 0 to 255.
         pad_sequences: also return sequences that begin in the clip but lack frames at its end; frames of zeros fill them up.
         skip_vfr_check: without effect: variable frame rates are always read.
@@ -2233,7 +2235,7 @@ class VideoResize(Reader):
     The reader itself returns whole frames; `jdali.fn` and `jdali.dynamic` add a `resize` after it.
 
     Args:
-        sequence_length: frames of a sequence.
+        sequence_length: number of frames of a sequence.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
         fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
@@ -2256,10 +2258,10 @@ class VideoResize(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
             side to `mode`; a negative size mirrors the side.
         resize_x: width, with the meaning of `size`.
@@ -2274,7 +2276,7 @@ class VideoResize(Reader):
             pixels around the window.
         roi_end: end of the window; a side is mirrored if its end is before its start.
         roi_relative: True: `roi_start` and `roi_end` are shares of the sides; False: pixels.
-        subpixel_scale: scale the window by the factor by which rounding changed a size, so that the scale is exact.
+        subpixel_scale: if a size is rounded, scale the window by the same factor, so that the scale is exact.
         interp_type: filter: NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR or GAUSSIAN.
         min_filter: filter of sides that shrink; None: `interp_type`.
         mag_filter: filter of sides that do not shrink; None: `interp_type`.
@@ -2286,8 +2288,8 @@ class VideoResize(Reader):
         dtype: UINT8 or FLOAT.
         file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds. Negative ones
             count from the end, and an end of 0 is the end of the video.
-        file_list_include_preceding_frame: round starts in `file_list` down to a frame, and ends up; False: round
-            starts up, and ends down.
+        file_list_include_preceding_frame: round the start of a part in `file_list` down to a frame, and its end up;
+            False: round the start up, and the end down.
         normalized: values are from 0 to 1; otherwise from 0 to 255.
         pad_sequences: also return sequences that begin in the clip but lack frames at its end; frames of zeros fill them up.
         skip_vfr_check: without effect: variable frame rates are always read.
@@ -2420,10 +2422,10 @@ class Webdataset(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -2474,10 +2476,10 @@ class Webdataset(Reader):
 class Zarr(Reader):
     """Reads samples along an axis of Zarr arrays, or a window of each sample: an output for each array.
 
-    It reads Zarr versions 2 and 3, with shards, from folders and URLs; chunks may be compressed by Blosc, Zstandard, LZ4,
-    zlib, gzip or bz2. Chunks outside the window are not read. A chunk is decoded once for consecutive samples in it, and
-    cached within `bytes_ahead` of `jdali.storage`. Where chunks hold several samples, `random_shuffle` mixes samples
-    through a buffer of `initial_fill`. A chunk without a file has the fill value, as Zarr specifies.
+    It reads Zarr versions 2 and 3, including shards, from folders and URLs; chunks may be compressed by Blosc,
+    Zstandard, LZ4, zlib, gzip or bz2. Chunks outside the window are not read. Consecutive samples share the decoded
+    chunks, which are cached within `bytes_ahead` of `jdali.storage`. If chunks hold several samples, `random_shuffle`
+    mixes samples through a buffer of `initial_fill`. A chunk without a file has the fill value, as Zarr specifies.
 
     Parity: DALI has no such reader.
 
@@ -2509,10 +2511,10 @@ class Zarr(Reader):
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.

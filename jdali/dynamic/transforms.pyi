@@ -19,7 +19,7 @@ def combine(
 
     Args:
         matrices: 2 to 99 transforms, [n, n+1] each.
-        reverse_order: apply the last one first.
+        reverse_order: apply the last input first.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
@@ -78,7 +78,7 @@ def rotation(
     center: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
     reverse_order: builtins.bool = False,
 ) -> Tensor | Batch:
-    """Makes the transform of a rotation in the plane, from x towards y, or of a rotation in space, around an axis.
+    """Makes the transform of a rotation: in the plane from x towards y, or in space around an axis.
 
     Args:
         matrix: [n, n+1], a transform to apply first.

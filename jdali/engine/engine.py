@@ -169,7 +169,7 @@ class Engine:
                 runner.set_seed(seed)
 
     def hold(self, name: str, data: object, layout: str | None) -> bool:
-        """Debug mode keeps data that is fed before its source is open, and returns True. Here, returns False."""
+        """Returns False: only debug mode keeps data that is fed before its source is open."""
         return False
 
     @property
@@ -272,9 +272,8 @@ class Engine:
         """Makes the batch of a task that another process sent; the result is in memory that the other process can read."""
         self.use_seed(sent.seed)
         if sent.is_search:
-            first = [
-                self._prepared[number] for number in steps_before_programs(self.here)
-            ]  # these compile nothing
+            # These compile nothing.
+            first = [self._prepared[number] for number in steps_before_programs(self.here)]
             makers = [functools.partial(self._make_steps, steps=some) for some in (first, self._prepared)]
             make_each(sent.task, makers)
             return ()

@@ -18,9 +18,8 @@ class InOrder:
         self._stopped = False
         self._changed = threading.Condition()
         self._next = dict.fromkeys(steps, 0)
-        self._left: dict[int, set[int]] = {
-            step: set() for step in self._next
-        }  # batches that left a step early
+        # Batches that left a step early.
+        self._left: dict[int, set[int]] = {step: set() for step in self._next}
 
     def turn(self, number: int, step: int) -> contextlib.AbstractContextManager[None]:
         """Returns a context manager that waits for a batch's turn at a step; entering it raises `Stopped` after `stop`.

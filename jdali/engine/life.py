@@ -28,7 +28,7 @@ class Living(Protocol):
         """Gives up all work that has not ended, because the interpreter exits."""
 
     def forget_parent(self) -> None:
-        """In a forked process, forgets the parent's threads, and replaces the locks that they may hold."""
+        """Forgets the parent's threads in a forked process, and replaces the locks that they may hold."""
 
 
 class Abandon:

@@ -21,7 +21,7 @@ def combine(
 
     Args:
         matrices: 2 to 99 transforms, [n, n+1] each.
-        reverse_order: apply the last one first.
+        reverse_order: apply the last input first.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -98,7 +98,7 @@ def rotation(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Makes the transform of a rotation in the plane, from x towards y, or of a rotation in space, around an axis.
+    """Makes the transform of a rotation: in the plane from x towards y, or in space around an axis.
 
     Args:
         matrix: [n, n+1], a transform to apply first.

@@ -77,7 +77,7 @@ _TRACE: ContextVar[_Trace | None] = ContextVar("trace", default=None)
 
 @contextlib.contextmanager
 def tracing(hooks: Any) -> Iterator[None]:
-    """Within this context, converted functions pass conditionals on graph values to `hooks`; see `Branches`."""
+    """Passes conditionals of converted functions on graph values to `hooks` in this context; see `Branches`."""
     token = _TRACE.set(_Trace(hooks))
     try:
         yield

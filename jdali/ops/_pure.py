@@ -31,9 +31,8 @@ PADDING = {
 def make_pure(op: Operator) -> Callable[..., object]:
     """Makes the pure function of a compiled operator: of one sample, or of a batch if the operator mixes samples."""
 
-    own_layout = (
-        "layout" in op.public_args
-    )  # then `layout` is the operator's argument, not the layout of the inputs
+    # If True, `layout` is the operator's argument, not the layout of the inputs.
+    own_layout = "layout" in op.public_args
 
     def function(*inputs: object, **args: object) -> object:
         layout = "" if own_layout else args.pop("layout", "")

@@ -111,9 +111,8 @@ class Tab:
 
     async def search(self, word: str) -> list[str]:
         """Searches the site for a word; returns the addresses of the results."""
-        await self.call(
-            "Emulation.setFocusEmulationEnabled", enabled=True
-        )  # the field searches only with focus
+        # The field searches only with focus.
+        await self.call("Emulation.setFocusEmulationEnabled", enabled=True)
         found = await self.call(
             "Runtime.evaluate",
             expression=f"{_SEARCH}({json.dumps(word)})",

@@ -66,9 +66,8 @@ def _draw_table(axes: Any, result: Result, table: np.ndarray) -> None:
         return
     values = table.astype(np.float64)
     low, high = np.nanmin(values), np.nanmax(values)
-    shares = 0.05 + 0.45 * (values - low) / max(
-        high - low, 1e-9
-    )  # light colours, because the text on them is black
+    # Light colours, because the text on them is black.
+    shares = 0.05 + 0.45 * (values - low) / max(high - low, 1e-9)
     axes.imshow(shares, cmap="YlGnBu", vmin=0, vmax=1, aspect="auto")
     is_bytes = sample.dtype == np.uint8 and sample.ndim == 1
     for (row, column), value in np.ndenumerate(table):

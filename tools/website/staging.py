@@ -146,9 +146,8 @@ def example_pages(folder: Path) -> dict[str, str]:
 def broken_links(folder: Path) -> list[str]:
     """Lists broken links of HTML pages, and files that pages load from another host."""
     broken = []
-    for file in sorted(
-        set(folder.rglob("*.html")) - {folder / "404.html"}
-    ):  # the links of 404.html begin at the site's root
+    # The links of 404.html begin at the site's root.
+    for file in sorted(set(folder.rglob("*.html")) - {folder / "404.html"}):
         text = file.read_text()
         for kind, link in re.findall(r'\b(href|src)="?([^"#\s>]+)', text):
             if re.match(r"(https?:)?//", link):

@@ -92,9 +92,8 @@ def _case(
     own_call = isinstance(op, Augmentation) and type(op).__call__ is Augmentation.__call__
     bound = op.bound(*args, **kwargs) if own_call else functools.partial(op, *args, **kwargs)  # type: ignore[attr-defined]
 
-    def case() -> (
-        object
-    ):  # a separate function, so that a conditional in the operation gets only this branch's samples
+    # A separate function, so that a conditional in the operation gets only this branch's samples.
+    def case() -> object:
         return bound()
 
     return case

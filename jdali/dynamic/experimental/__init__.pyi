@@ -40,7 +40,7 @@ def dilate(
 
     Returns: shape, type and layout of the image.
 
-    Parity: unlike DALI's, it also works on the CPU.
+    Parity: unlike DALI's, this operator also works on the CPU.
 
     Example: images = fn.experimental.dilate(images, mask_size=[7, 7])
 
@@ -73,7 +73,7 @@ def erode(
 
     Returns: shape, type and layout of the image.
 
-    Parity: unlike DALI's, it also works on the CPU.
+    Parity: unlike DALI's, this operator also works on the CPU.
 
     Example: images = fn.experimental.erode(images, mask_size=[7, 7])
 
@@ -90,8 +90,8 @@ def median_blur(
 ) -> Tensor | Batch:
     """Replaces each pixel by the median of a rectangle around it, channel by channel.
 
-    The outermost pixels repeat past the borders. The derivative goes to the median element; if several elements are equal to
-    it, they share the derivative.
+    The outermost pixels repeat past the borders. The derivative goes to the median element. If several elements are
+    equal to the median, they share the derivative.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, uint16, int32 or float32.
@@ -101,7 +101,7 @@ def median_blur(
 
     Returns: shape, type and layout of the image.
 
-    Parity: unlike DALI, it also works on the CPU, with windows of size 1, and with any number of channels.
+    Parity: unlike DALI's, this operator also works on the CPU, with windows of size 1, and with any number of channels.
 
     Example:
         images = fn.experimental.median_blur(images, window_size=[5, 5])

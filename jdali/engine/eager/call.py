@@ -148,9 +148,8 @@ def call_ids(count: int, number: int) -> SampleIds:
     return SampleIds(np.full(count, number & _MASK32, np.uint32), np.arange(count), np.arange(count))
 
 
-_no_ids = functools.lru_cache(maxsize=64)(
-    functools.partial(call_ids, number=0)
-)  # for operators that draw nothing
+# For operators that draw nothing.
+_no_ids = functools.lru_cache(maxsize=64)(functools.partial(call_ids, number=0))
 
 
 @functools.lru_cache(maxsize=1024)

@@ -19,19 +19,20 @@ def video(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Decodes sequences of frames of videos in memory, fed one after the other by `Pipeline.feed_input`.
+    """Decodes videos into sequences of frames. `Pipeline.feed_input` supplies the videos, one after the other.
 
     Each run returns the next batch of sequences of a video. The last batch of a video may be smaller; the following run
     begins the next video. The frames of a video need not fit into memory together.
 
     Args:
         affine: without effect.
-        apply_rotation: rotate frames by the angle in the video's metadata, which phones write. DALI has no such argument.
+        apply_rotation: rotate frames by the angle in the video's metadata (written by phones). DALI has no such
+            argument.
         blocking: if no video is left, True: a run waits until another thread feeds one; False: the run raises an error.
         last_sequence_policy: "partial": the last sequence of a video has only the remaining frames; "pad": it
             is padded with frames of zeros.
         no_copy: without effect.
-        sequence_length: frames of a sequence.
+        sequence_length: number of frames in a sequence.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.

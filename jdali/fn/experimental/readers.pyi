@@ -70,10 +70,10 @@ def fits(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
@@ -140,7 +140,7 @@ def video(
         file_list_include_end: without effect, as in DALI: a part excludes the frame at its end.
         file_list_rounding: rounding of starts and ends that lie between two frames:
             "start_down_end_up", "start_up_end_down", "all_up" or "all_down".
-        sequence_length: frames of a sequence.
+        sequence_length: number of frames of a sequence.
         fill_value: value of padding frames, 0 to 255: one number for all channels, or a list with a number for each channel.
         pad_mode: padding of sequences that lack frames at the end of a clip. With "none", a sequence needs
             `sequence_length` * `stride` frames up to the end of the clip. Each other mode also returns the next
@@ -171,10 +171,10 @@ def video(
         subset: indices of the samples to read, each once, or a boolean for each sample of the data set. DALI has no
             such argument.
         tensor_init_bytes: without effect: each sample gets the memory that it needs.
-        weights: draw samples with replacement, with chances proportional to the weights: a list with the weight of each
-            sample of the data set or, if the reader knows the classes of samples, {class: weight of each of its
-            samples}. "balanced" draws all classes equally often. An epoch has as many draws as there are samples to
-            draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
+        weights: draw samples with replacement, with chances proportional to their weights: a list with a weight for
+            each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
+            its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
+            samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         apply_rotation: rotate frames as the metadata of the video say; phones write such metadata. DALI has no such argument.
         enable_frame_num: "scalar" or True: also return the number of the first frame, int32 [1];
             "sequence": the numbers of all frames, int32 [F], -1 for padding; "none" or False: neither.

@@ -113,13 +113,14 @@ def _chirp(n: Array, size: Array) -> tuple[Array, Array]:
     turn = (2 * size).astype(jnp.uint32)
     reduced = (n % (2 * size)).astype(jnp.uint32)
     square = jnp.zeros_like(reduced)
+    # n² mod turn, computed with six bits of one factor at a time, so that products fit into 32 bits.
     for shift in (
         24,
         18,
         12,
         6,
         0,
-    ):  # n² mod turn, computed with six bits of one factor at a time, so that products fit into 32 bits
+    ):
         square = (square * 64 + ((reduced >> shift) & 63) * reduced) % turn
     phase = np.float32(np.pi) * (square.astype(jnp.float32) / size.astype(jnp.float32))
     return jnp.cos(phase), jnp.sin(phase)

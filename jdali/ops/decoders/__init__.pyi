@@ -27,7 +27,7 @@ class Audio(OperatorClass):
 
     Returns: (sound, `dtype`, [T] with `downmix`, else [T, C]; its sampling rate in Hz, float32 []).
 
-    A truncated file raises an error; `jdali.codecs.audio.ACCEPT_INCOMPLETE = True` decodes the part that is there.
+    A truncated file raises an error; with `jdali.codecs.audio.ACCEPT_INCOMPLETE = True`, the available part is decoded.
     Files without a length in their header, such as saved streams, are decoded to their end.
 
     Parity: DALI decodes truncated WAV and OGG files as shorter sounds. It converts files of floats to integers without
@@ -114,7 +114,7 @@ class Image(OperatorClass):
     ) -> None: ...
 
 class ImageCrop(OperatorClass):
-    """Decodes the window of an image that `crop` would cut out of the result of `decoders.image`.
+    """Decodes only a window of an image, as `decoders.image` followed by `crop` would return it.
 
     Args:
         encoded: uint8 [bytes].
@@ -184,7 +184,7 @@ class ImageCrop(OperatorClass):
     ) -> None: ...
 
 class ImageRandomCrop(OperatorClass):
-    """Decodes a random window of images, drawn by its share of the area and its aspect ratio.
+    """Decodes a random window of each image. The window's share of the area and its aspect ratio are drawn.
 
     Args:
         encoded: uint8 [bytes].
@@ -249,7 +249,7 @@ class ImageRandomCrop(OperatorClass):
     ) -> None: ...
 
 class ImageSlice(OperatorClass):
-    """Decodes the window of an image that `slice` would cut out of the result of `decoders.image`.
+    """Decodes only a window of an image, as `decoders.image` followed by `slice` would return it.
 
     The window is given either by the inputs `anchor` and `shape_input`, or by a start (`start` or
     `rel_start`, else 0) and an end (`end`, `rel_end`, `shape` or `rel_shape`, else the whole extent).
@@ -342,8 +342,8 @@ class Inflate(OperatorClass):
         chunk_offsets: start of each chunk, bytes.
         chunk_sizes: size of each chunk, bytes. Samples may have different numbers of chunks.
         dtype: type of the elements, little-endian in the data.
-        layout: layout of a chunk.
-        sequence_axis_name: letter of the axis of chunks, put in front of a `layout`.
+        layout: layout of a decompressed chunk.
+        sequence_axis_name: letter of the axis of chunks, put in front of `layout` if that is given.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -404,21 +404,22 @@ class Numpy(OperatorClass):
 class Video(OperatorClass):
     """Decodes H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more, in most containers.
 
-    By default it decodes all frames. `frames` selects frames by number; `start_frame`, `stride`, and `end_frame` or
+    By default, all frames are decoded. `frames` selects frames by number; `start_frame`, `stride`, and `end_frame` or
     `sequence_length` select a range.
 
     Args:
         encoded: uint8 [bytes], content of a file.
         affine: without effect.
-        apply_rotation: rotate frames by the angle in the video's metadata, which phones write. DALI has no such argument.
+        apply_rotation: rotate frames by the angle in the video's metadata (written by phones). DALI has no such
+            argument.
         build_index: without effect: packets are always indexed first, so that every frame is found.
-        end_frame: frame after the last one. Excludes `frames` and `sequence_length`.
+        end_frame: frame after the last one. Not allowed with `frames` or `sequence_length`.
         fill_value: value of padding frames, 0 to 255: one for all channels, or one per channel.
-        frames: numbers of frames, in any order, may repeat. Excludes the other selecting arguments.
+        frames: numbers of frames, in any order; they may repeat. Not allowed with arguments that select a range.
         pad_mode: replacement of frames past the end of the video: "constant": `fill_value`; "edge" or "repeat":
             the last frame; "reflect_1001" or "symmetric": the mirrored video, its last frame repeated; "reflect_101" or
             "reflect": the mirrored video, its last frame not repeated; "none": no frames, the sequence is shorter.
-        sequence_length: number of frames. Excludes `end_frame` and `frames`.
+        sequence_length: number of frames. Not allowed with `end_frame` or `frames`.
         start_frame: first frame; None: 0.
         stride: distance between frames; None: 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.

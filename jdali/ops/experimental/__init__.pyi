@@ -40,7 +40,7 @@ class Dilate(OperatorClass):
 
     Returns: shape, type and layout of the image.
 
-    Parity: unlike DALI's, it also works on the CPU.
+    Parity: unlike DALI's, this operator also works on the CPU.
 
     Example: images = fn.experimental.dilate(images, mask_size=[7, 7])
 
@@ -77,7 +77,7 @@ class Erode(OperatorClass):
 
     Returns: shape, type and layout of the image.
 
-    Parity: unlike DALI's, it also works on the CPU.
+    Parity: unlike DALI's, this operator also works on the CPU.
 
     Example: images = fn.experimental.erode(images, mask_size=[7, 7])
 
@@ -99,8 +99,8 @@ class Erode(OperatorClass):
 class MedianBlur(OperatorClass):
     """Replaces each pixel by the median of a rectangle around it, channel by channel.
 
-    The outermost pixels repeat past the borders. The derivative goes to the median element; if several elements are equal to
-    it, they share the derivative.
+    The outermost pixels repeat past the borders. The derivative goes to the median element. If several elements are
+    equal to the median, they share the derivative.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, uint16, int32 or float32.
@@ -112,7 +112,7 @@ class MedianBlur(OperatorClass):
 
     Returns: shape, type and layout of the image.
 
-    Parity: unlike DALI, it also works on the CPU, with windows of size 1, and with any number of channels.
+    Parity: unlike DALI's, this operator also works on the CPU, with windows of size 1, and with any number of channels.
 
     Example:
         images = fn.experimental.median_blur(images, window_size=[5, 5])
@@ -241,7 +241,7 @@ def dilate(
 
     Returns: shape, type and layout of the image.
 
-    Parity: unlike DALI's, it also works on the CPU.
+    Parity: unlike DALI's, this operator also works on the CPU.
 
     Example: images = fn.experimental.dilate(images, mask_size=[7, 7])
     """
@@ -289,7 +289,7 @@ def erode(
 
     Returns: shape, type and layout of the image.
 
-    Parity: unlike DALI's, it also works on the CPU.
+    Parity: unlike DALI's, this operator also works on the CPU.
 
     Example: images = fn.experimental.erode(images, mask_size=[7, 7])
     """
@@ -320,8 +320,8 @@ def median_blur(
 ) -> Array:
     """Replaces each pixel by the median of a rectangle around it, channel by channel.
 
-    The outermost pixels repeat past the borders. The derivative goes to the median element; if several elements are equal to
-    it, they share the derivative.
+    The outermost pixels repeat past the borders. The derivative goes to the median element. If several elements are
+    equal to the median, they share the derivative.
 
     Args:
         image: HWC, CHW or HW, or sequences of these; uint8, uint16, int32 or float32.
@@ -332,7 +332,7 @@ def median_blur(
 
     Returns: shape, type and layout of the image.
 
-    Parity: unlike DALI, it also works on the CPU, with windows of size 1, and with any number of channels.
+    Parity: unlike DALI's, this operator also works on the CPU, with windows of size 1, and with any number of channels.
 
     Example:
         images = fn.experimental.median_blur(images, window_size=[5, 5])

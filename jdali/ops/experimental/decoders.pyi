@@ -15,21 +15,22 @@ from jdali.ops.decoders import ImageSlice as ImageSlice
 class Video(OperatorClass):
     """Decodes H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more, in most containers.
 
-    By default it decodes all frames. `frames` selects frames by number; `start_frame`, `stride`, and `end_frame` or
+    By default, all frames are decoded. `frames` selects frames by number; `start_frame`, `stride`, and `end_frame` or
     `sequence_length` select a range.
 
     Args:
         encoded: uint8 [bytes], content of a file.
         affine: without effect.
-        apply_rotation: rotate frames by the angle in the video's metadata, which phones write. DALI has no such argument.
+        apply_rotation: rotate frames by the angle in the video's metadata (written by phones). DALI has no such
+            argument.
         build_index: without effect: packets are always indexed first, so that every frame is found.
-        end_frame: frame after the last one. Excludes `frames` and `sequence_length`.
+        end_frame: frame after the last one. Not allowed with `frames` or `sequence_length`.
         fill_value: value of padding frames, 0 to 255: one for all channels, or one per channel.
-        frames: numbers of frames, in any order, may repeat. Excludes the other selecting arguments.
+        frames: numbers of frames, in any order; they may repeat. Not allowed with arguments that select a range.
         pad_mode: replacement of frames past the end of the video: "constant": `fill_value`; "edge" or "repeat":
             the last frame; "reflect_1001" or "symmetric": the mirrored video, its last frame repeated; "reflect_101" or
             "reflect": the mirrored video, its last frame not repeated; "none": no frames, the sequence is shorter.
-        sequence_length: number of frames. Excludes `end_frame` and `frames`.
+        sequence_length: number of frames. Not allowed with `end_frame` or `frames`.
         start_frame: first frame; None: 0.
         stride: distance between frames; None: 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.

@@ -234,9 +234,8 @@ def _interpolated(
         size: int32 [2], true size of the image.
     """
     width = image.shape[1] - 2
-    rows = jnp.clip(
-        first + jnp.arange(count, dtype=jnp.int32), 1, size[0] - 2
-    )  # rows at the borders repeat the next row
+    # Rows at the borders repeat the next row.
+    rows = jnp.clip(first + jnp.arange(count, dtype=jnp.int32), 1, size[0] - 2)
     lines = keep([_lines(image, rows + y) for y in (-1, 0, 1)])
 
     def at(y: int, x: int) -> Array:

@@ -71,9 +71,8 @@ def setup(
     count = images.batch_size
     window = _per_axis("window_size", window_size, count, len(axes))
     params = {}
-    if (
-        is_traced(sigma) and (window > 0).all()
-    ):  # windows are known; `run` computes weights from the traced sigma
+    # Windows are known; `run` computes weights from the traced sigma.
+    if is_traced(sigma) and (window > 0).all():
         _check_lengths("sigma", sigma.extents, len(axes))
     else:
         sigmas = _per_axis("sigma", sigma, count, len(axes)).astype(np.float32)
@@ -401,9 +400,8 @@ def _pass_of_taps(
     shape = (*values.shape[:axis], values.shape[axis] - 2 * reach, *values.shape[axis + 1 :])
     step = math.prod(shape[axis + 1 :])
     lines = values.reshape(math.prod(shape[:axis]), -1)  # a shifted copy is one slice of each line
-    taps = lax.optimization_barrier(
-        list(weights)
-    )  # scalars, because a GPU would launch a kernel for each slice of an array
+    # Scalars, because a GPU would launch a kernel for each slice of an array.
+    taps = lax.optimization_barrier(list(weights))
 
     def term(k: int) -> Array:
         value = lax.slice_in_dim(lines, k * step, k * step + shape[axis] * step, axis=1)

@@ -1112,8 +1112,8 @@ def mod(
 
     Raises: ValueError if integers are divided by a constant that has a 0 in it.
 
-    Parity: DALI raises on any integer division by zero, which compiled code cannot. It computes the remainder of a float32
-    and an integer beyond 2**24 in double precision.
+    Parity: DALI raises on any integer division by zero, which compiled code cannot. DALI computes the remainder of a
+    float32 and an integer beyond 2**24 in double precision.
 
     Args:
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -1332,7 +1332,7 @@ def rsqrt(
 
     Returns: shape of the input; its type if that is floating, else float32.
 
-    Parity: DALI returns NaN for 0; elsewhere its relative error is about 1e-7.
+    Parity: DALI returns NaN for 0; for other values, its relative error is about 1e-7.
 
     Args:
         layout: layout of the inputs, or one for each; "": by the number of axes.

@@ -27,8 +27,8 @@ class Beta(OperatorClass):
         preserve: run the operator even if none of its outputs is used.
         seed: seed of this operator; -1: follows from the pipeline's.
 
-    Returns: `shape`, `dtype`, from 0 to 1. An `alpha` or `beta` that is not above 0 raises an error, or gives NaN if it is
-        computed in the same program, which cannot raise errors.
+    Returns: `shape`, `dtype`, from 0 to 1. An `alpha` or `beta` that is not above 0 raises an error. A compiled
+        program cannot raise errors; if it also computes the parameter, the result is NaN.
 
     Example: values = fn.random.beta(alpha=2.0, beta=5.0, shape=[3])
     """
@@ -63,8 +63,8 @@ class Choice(OperatorClass):
     Returns: [*shape, ...], the type of `a`.
 
     Parity: DALI raises if n is not positive, or differs from the number of probabilities. Here a scalar `a` that is
-        computed in the pipeline is not checked. If n is below 1, the result is 0; with `p`, the number of probabilities is
-        used as n.
+        computed in the pipeline is not checked. With `p`, its value has no effect: n is the number of probabilities.
+        Without `p`, the result is 0 if n is below 1.
 
     Example: value = fn.random.choice(5)
     """
@@ -210,8 +210,8 @@ def beta(
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
-    Returns: `shape`, `dtype`, from 0 to 1. An `alpha` or `beta` that is not above 0 raises an error, or gives NaN if it is
-        computed in the same program, which cannot raise errors.
+    Returns: `shape`, `dtype`, from 0 to 1. An `alpha` or `beta` that is not above 0 raises an error. A compiled
+        program cannot raise errors; if it also computes the parameter, the result is NaN.
 
     Example: values = fn.random.beta(alpha=2.0, beta=5.0, shape=[3])
     """
@@ -290,8 +290,8 @@ def choice(
     Returns: [*shape, ...], the type of `a`.
 
     Parity: DALI raises if n is not positive, or differs from the number of probabilities. Here a scalar `a` that is
-        computed in the pipeline is not checked. If n is below 1, the result is 0; with `p`, the number of probabilities is
-        used as n.
+        computed in the pipeline is not checked. With `p`, its value has no effect: n is the number of probabilities.
+        Without `p`, the result is 0 if n is below 1.
 
     Example: value = fn.random.choice(5)
     """

@@ -53,18 +53,18 @@ class RandomObjectBBox(OperatorClass):
 
     Args:
         labels: integers, any number of axes (channels are an axis like any other); converted to int32.
-        background: label of the background. If it is 0, the default, and 0 is one of `classes`, the background is the smallest
-            of `classes` minus 1.
+        background: label of the background. If it is 0, the default, and 0 is one of `classes`, the background is
+            min(classes) - 1.
         cache_objects: cache the boxes of maps, by a hash of their contents, for the next epoch.
-        class_weights: relative probabilities of `classes`, 0 or more. Without `classes`, the weights belong to the labels
-            from 0 on, without `background`.
+        class_weights: relative probabilities of `classes`, 0 or more. Without `classes`, the weights belong to the
+            labels 0, 1, 2, ... except `background`.
         classes: labels to draw from; None: all labels but `background`. Samples may have different numbers of classes.
         foreground_prob: probability that an object is drawn.
         format: "anchor_shape": two outputs, start and size; "start_end": two outputs, start and end (exclusive);
             "box": one output, start and end.
-        ignore_class: draw all objects with equal probabilities, whatever their class; excludes `classes`,
-            `class_weights` and `output_class`.
-        k_largest: draw only from the k largest boxes of a class, by volume; with `ignore_class`, of all boxes.
+        ignore_class: draw all objects with equal probabilities, whatever their class; not allowed with `classes`,
+            `class_weights` or `output_class`.
+        k_largest: draw only from the k boxes of largest volume: of one class, or with `ignore_class`, of all classes.
         output_class: add an output: the label of the object, or `background` if the box is the whole map.
         threshold: smallest size of a box: one value for all axes, or one per axis.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.

@@ -15,7 +15,7 @@ class Combine(OperatorClass):
 
     Args:
         matrices: 2 to 99 transforms, [n, n+1] each.
-        reverse_order: apply the last one first.
+        reverse_order: apply the last input first.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -79,7 +79,7 @@ class Crop(OperatorClass):
     ) -> None: ...
 
 class Rotation(OperatorClass):
-    """Makes the transform of a rotation in the plane, from x towards y, or of a rotation in space, around an axis.
+    """Makes the transform of a rotation: in the plane from x towards y, or in space around an axis.
 
     Args:
         matrix: [n, n+1], a transform to apply first.
@@ -218,7 +218,7 @@ def combine(
 
     Args:
         matrices: 2 to 99 transforms, [n, n+1] each.
-        reverse_order: apply the last one first.
+        reverse_order: apply the last input first.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -306,7 +306,7 @@ def rotation(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Makes the transform of a rotation in the plane, from x towards y, or of a rotation in space, around an axis.
+    """Makes the transform of a rotation: in the plane from x towards y, or in space around an axis.
 
     Args:
         matrix: [n, n+1], a transform to apply first.

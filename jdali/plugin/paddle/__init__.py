@@ -2,9 +2,9 @@
 
 from jdali.iterator import LastBatchPolicy
 from jdali.plugin.base_iterator import _DaliBaseIterator as _DaliBaseIterator
-from jdali.plugin.paddle import (
-    _paddle as _paddle,
-)  # first: raises ImportError with advice if PaddlePaddle is missing
+
+# First: raises ImportError with advice if PaddlePaddle is missing.
+from jdali.plugin.paddle import _paddle as _paddle
 from jdali.plugin.paddle._iterator import DALIClassificationIterator, DALIGenericIterator
 from jdali.plugin.paddle._tensors import (
     dtype_map,

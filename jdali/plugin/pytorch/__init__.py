@@ -2,9 +2,9 @@
 
 from jdali.iterator import LastBatchPolicy
 from jdali.plugin.base_iterator import _DaliBaseIterator as _DaliBaseIterator
-from jdali.plugin.pytorch import (
-    _torch as _torch,
-)  # first: raises ImportError with advice if PyTorch is missing
+
+# First: raises ImportError with advice if PyTorch is missing.
+from jdali.plugin.pytorch import _torch as _torch
 from jdali.plugin.pytorch import experimental as experimental
 from jdali.plugin.pytorch import fn as fn
 from jdali.plugin.pytorch import loader_evaluator as loader_evaluator

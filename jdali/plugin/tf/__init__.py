@@ -1,8 +1,7 @@
 """Provides DALI's `plugin.tf`, which turns pipelines into TensorFlow data sets."""
 
-from jdali.plugin.tf import (
-    _tensorflow as _tensorflow,
-)  # first: raises ImportError with advice if TensorFlow is missing
+# First: raises ImportError with advice if TensorFlow is missing.
+from jdali.plugin.tf import _tensorflow as _tensorflow
 from jdali.plugin.tf import experimental as experimental
 from jdali.plugin.tf._dataset import DALIDataset
 from jdali.plugin.tf._operator import (

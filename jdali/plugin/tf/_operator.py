@@ -103,9 +103,8 @@ def _run(
     make = _kernel if tf.executing_eagerly() else _Kernel
     with on_host():
         results = tf.numpy_function(make(serialized, dtypes, shapes, sparse, *options), [], arrays)
-    tensors = iter(
-        results if isinstance(results, (list, tuple)) else [results]
-    )  # TensorFlow returns a single tensor without a list
+    # TensorFlow returns a single tensor without a list.
+    tensors = iter(results if isinstance(results, (list, tuple)) else [results])
     outputs = []
     for flag, shape in zip(sparse, shapes, strict=True):
         tensor = next(tensors)
