@@ -13,6 +13,7 @@ import argparse
 import dataclasses
 import enum
 import functools
+import importlib
 import json
 import os
 import re
@@ -239,9 +240,7 @@ def rivals() -> Iterator[Row]:
     if rehearsal:
         placed, count, device_id = np.asarray, 1, None
     else:
-        import cupy
-
-        placed, count, device_id = cupy.asarray, SAMPLES, 0
+        placed, count, device_id = importlib.import_module("cupy").asarray, SAMPLES, 0
 
     def for_dali(value: Any) -> Any:
         if isinstance(value, enum.Enum):
