@@ -26,7 +26,7 @@ def get_lib_dir() -> str:
 
 
 def get_include_flags() -> list[str]:
-    """Returns the compiler flag that adds `get_include_dir`."""
+    """Returns the compiler flag that adds `get_include_dir()` to the include path."""
     return [f"-I{get_include_dir()}"]
 
 

@@ -190,7 +190,7 @@ class _Weights(NamedTuple):
         return _Weights(self.values[index], self.support[index])
 
     def apart(self) -> _Weights:
-        """Splits arrays into NumPy arrays of JAX scalars, because on a GPU, each slice of a JAX array would launch a kernel."""
+        """Splits JAX arrays into object arrays of scalars, because a GPU would launch a kernel for each slice of an array."""
         parts: Any = [[part[i] for i in np.ndindex(*part.shape)] for part in self]
         found: list[Any] = [np.empty(self.values.shape, object) for _ in self]
         for array, elements in zip(found, lax.optimization_barrier(parts), strict=True):

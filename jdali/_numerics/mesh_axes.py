@@ -56,7 +56,7 @@ def over_any_mesh(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _sharding(value: Any) -> NamedSharding | None:
-    """Returns the sharding in the type of an array over Explicit axes, else None."""
+    """Returns the sharding that an array's type has if its mesh axes are Explicit; otherwise None."""
     if not isinstance(value, Array):
         return None
     sharding: NamedSharding = jax.typeof(value).sharding

@@ -39,7 +39,8 @@ _PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 
 def main(descriptor: int, parent: int) -> NoReturn:
     """Serves a pool in a fresh process, whose first message is a `StartOrder`."""
-    end_with_starter()  # the starter is the pool's thread, which ends all processes before it ends
+    # The pool's thread starts all processes, and stops them before it exits, so it is safe to die with it.
+    end_with_starter()
     serve(Channel(socket.socket(fileno=descriptor)), parent)
 
 

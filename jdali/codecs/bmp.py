@@ -110,7 +110,7 @@ def _rows(view: memoryview, info: ImageInfo) -> np.ndarray:
 
 
 def _samples(rows: np.ndarray, detail: _BmpDetail, width: int) -> np.ndarray:
-    """Unpacks rows into indices or 16-bit pixels [H, W], or uint8 [H, W, 3]."""
+    """Unpacks rows into [H, W] (indices or 16-bit pixels) or uint8 [H, W, 3]."""
     bits = detail.bits
     if bits == 8 or detail.compression in (_RUNS_8, _RUNS_4):
         return rows[:, :width]

@@ -186,7 +186,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         return FirstBatches(self, batches)
 
     def _is_over_within(self, batches: int) -> bool:
-        """Returns True if at least `batches` batches of the epoch were returned and the epoch has more."""
+        """Returns True if a loop of `batches` batches is over, although the epoch has further batches."""
         return self._end is None and self._done >= batches and self._done != self._length
 
     def _begin_within(self, batches: int) -> None:

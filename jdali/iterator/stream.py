@@ -63,7 +63,8 @@ class BatchStream:
         self._leaves = False  # the user wants the next epoch
         self._stands = False  # the pipelines make no more batches before the next epoch begins
         self._left_early = False  # the user left the epoch before its end
-        self._outcomes: dict[int, Result | BaseException] = {}  # by pipeline, until each has one
+        # Outcome of the current batch of each pipeline, by its number; kept until all pipelines have one.
+        self._outcomes: dict[int, Result | BaseException] = {}
         # States from which all later batches can be found by counting: the start, the last restored state, and the states at
         # which a source restarted.
         self.anchors = [self.get_state()]

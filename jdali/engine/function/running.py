@@ -130,7 +130,7 @@ def operand_specs(stage: Stage, form: FunctionForm, batch: Any) -> tuple[Any, ..
 
 
 def compiled(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
-    """Compiles `computation` with the pipeline's options."""
+    """Compiles the function that `computation` returns, with the pipeline's compiler options."""
     run = over_any_mesh(computation(stage, form, platform))
     program = jax.jit(run, compiler_options=options_of(stage, platform))
 

@@ -1,9 +1,9 @@
 """Computes padded shapes, so that many sizes share a compiled program.
 
-Every distinct padded shape costs a compilation, every padded element costs time and memory. A sample's shapes depend on
-its own sizes, the stage and the stage's level, but not on earlier samples or its neighbours in the batch. So at one level,
-a sample has the same shapes in every batch (except with `together`). This module implements level 0, `coarse` the
-other levels.
+Every distinct padded shape costs a compilation, every padded element costs time and memory. Each stage has a level: the
+higher it is, the fewer and larger are the shapes. The shapes of a sample depend on its own sizes, the stage and the level,
+but not on other samples, except where all samples of a batch share one shape (`together`). This module computes the
+shapes of level 0; the module `coarse` computes those of the other levels.
 
 * The shapes of a value are on a grid. The grid is fine where padding costs time, coarse where a sample takes so little
   time that programs would cost more, and roomy where an operator's time does not grow with the padding (`cost`).

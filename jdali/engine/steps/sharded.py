@@ -130,7 +130,7 @@ class Spread:
         def stage(part: int) -> list[jax.Array]:
             mine = rows[part * self.per_part : (part + 1) * self.per_part]
             devices = self.mesh.devices[part].tolist()
-            # Data that is already on a device is copied from this device to the others.
+            # Data on a device is gathered on the first device, and copied from there to the others.
             staged = gather(store, mine, shape, None if store.local else devices[0])
             with x64_context(x64):  # the mode is set per thread
                 copies: list[jax.Array] = jax.device_put([staged] * len(devices), devices)

@@ -154,7 +154,7 @@ class Normalize(Transform):
 
 
 class _Conversion(Transform):
-    """Leaves images unchanged; makes `Compose` return the kind of data that `gives` names."""
+    """Leaves images unchanged. The attribute `gives` tells `Compose` which kind of data to return."""
 
     def apply(self, batch: Batch, rng: RNG) -> Batch:
         return batch
