@@ -76,7 +76,7 @@ class DebugStep:
             raise RuntimeError(f"{title} unexpectedly changed value from '{was}' to '{now}'.")
 
     def run(self, node: Node, drawn: Provenance | None, env: Values, part: SampleIds, pool: Pool) -> None:
-        """Runs an iteration's node and adds its outputs to `env`; raises RuntimeError if an input changed its type or layout."""
+        """Runs an iteration's node and adds its outputs to `env`; raises RuntimeError if an input is of another kind."""
         own = Values()
         for what, mine, given in self._batches(node):
             own[mine] = batch = env[given]
