@@ -1,4 +1,4 @@
-"""Exports the functions for conditionals from `_autograph`, as DALI does."""
+"""Provides `do_not_convert` and `is_autograph_artifact`, as DALI's `_autograph` does."""
 
 from jdali.graph import do_not_convert, is_autograph_artifact
 

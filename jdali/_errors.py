@@ -114,7 +114,7 @@ def _is_signal(error: KeyboardInterrupt) -> bool:
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         return False  # Python raises errors of signals only in its main thread
     if handler is not signal.default_int_handler:
-        return True  # assumed, because the traceback also ends at a `raise` if the user's handler raised the error
+        return True  # assumed: the `raise` at the end of the traceback may be in the user's handler
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -237,7 +237,9 @@ def _instance(
     built_in = next(base for base in raised.__mro__ if not base.__flags__ & _HEAP_TYPE)
     try:
         made: OperatorError = built_in.__new__(_combined(raised), *args)
-    except Exception:  # a final class, a different memory layout, an error in __init_subclass__ or __new__
+    except (
+        Exception
+    ):  # causes: a final class, a different memory layout, an error in __init_subclass__ or __new__
         made = OperatorError.__new__(OperatorError)
     for name, value in attributes.items():
         with contextlib.suppress(AttributeError, TypeError):  # some attributes are read-only

@@ -24,8 +24,8 @@ __all__ = ["PartTime", "Recorder", "Report"]
 _LITTLE = 0.05
 # If a loop waits for less than this share of its time, its own work is the main limit.
 _SOME = 0.2
-# If all parts that run in sequence take less than this share of a batch's time, none of them is the bottleneck: a few
-# batches take much longer than the others. Workers that work for less than this share mostly wait.
+# If all parts that run in sequence take less than this share of a batch's time together, no part is the bottleneck, and
+# the loop waits only for a few slow batches. Workers that work for less than this share mostly wait.
 _BUSY = 0.6
 # A part that computes for less than this share of its busy time mostly waits for storage or other threads.
 _WAITING = 0.5
@@ -71,7 +71,7 @@ class Report:
 
     Attributes:
         batches: number of batches that the loop received.
-        seconds: seconds from the loop's first wait to the end of its last one.
+        seconds: seconds from the start of the loop's first wait to the end of its last wait.
         wait_share: share of `seconds` in which the loop waited for data.
         parts: parts of the pipeline, in execution order.
         bound_by: "loop", "compilation", "start" (the wait for the first batch), or the kind of the slowest part; "" before
@@ -214,7 +214,7 @@ class Recorder:
         """Reports the time since the mark.
 
         Args:
-            seconds: seconds from the loop's first wait to the end of its last one.
+            seconds: seconds from the start of the loop's first wait to the end of its last wait.
             waited: seconds that the loop waited.
             first_wait: seconds of `waited` before the first batch.
         """

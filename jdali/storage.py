@@ -39,13 +39,13 @@ class Options(limits.Limits):
         samples_ahead: maximum samples that a reader of single files or of scattered records fetches ahead. None means 1 +
             `prefetch_queue_depth` batches, but at least `requests` samples.
         bytes_ahead: maximum bytes that a reader fetches ahead and keeps, not counting running requests. A reader that
-            mixes records (`random_shuffle` with `initial_fill`) also keeps the bytes among which the next record lies,
-            if these are at most `bytes_ahead`. Otherwise it fetches the records one by one.
+            mixes records (`random_shuffle` with `initial_fill`) also keeps the range of bytes that it mixes, if this
+            range has at most `bytes_ahead`. Otherwise it fetches the records one by one.
         allow_protocols: protocols, such as ("s3",), that URLs in data may have. Data are lists, manifests, annotations,
-            and paths for `io.file.read`. All protocols of a chained URL must be allowed, and "file" if one of its links
-            is a path. Any other URL raises an error, unless it is below the folder to which the names are relative.
-        allow_outside: whether names in annotations and in remote lists may be absolute paths or contain "..". In local lists
-            and manifests, these names are always allowed.
+            and paths for `io.file.read`. A chained URL needs all of its protocols, and "file" for a link that is a
+            path. Any other URL raises an error, unless it is below the folder to which the names are relative.
+        allow_outside: whether names in annotations and in remote lists may contain "..", or be absolute paths if the
+            folder to which they are relative is local. In local lists and manifests, these names are always allowed.
         block_size: bytes of a request when records are read in sequence.
         cache_bytes: maximum bytes of the disk cache, which keeps remote data for later epochs and runs; 0 disables it. All
             processes of a user on a machine share the cache. The least recently used parts are removed first.

@@ -73,7 +73,7 @@ class BatchSpec:
 
 
 class Rising(NamedTuple):
-    """Marks a static value that gives the same results if it is larger than a batch needs.
+    """Marks a static value of a `Plan` that may be larger than a batch needs, without changing the results.
 
     A stage uses the largest value that any batch has needed so far, so that it compiles fewer programs.
 
@@ -88,14 +88,14 @@ class Rising(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """Result of a `setup` that returns more than the specs of its outputs.
+    """Result of an operator's `setup` function that plans more than the specs of the outputs.
 
     Attributes:
         outputs: spec of each output.
-        params: arrays [N, ...] computed on the host. `run` gets the value of a sample as a traced argument of this name,
-            which replaces a user's argument of the same name.
-        static: values computed on the host that are compiled into the program. A value is the same for the whole batch,
-            and is hashable or a `Rising`.
+        params: arrays [N, ...] by argument name, computed on the host. `run` gets the value of its sample as a traced
+            argument, which replaces a user's argument of the same name.
+        static: values by argument name, computed on the host and compiled into the program. A value is the same for the
+            whole batch, and is hashable or a `Rising`.
     """
 
     outputs: tuple[BatchSpec, ...]

@@ -244,7 +244,7 @@ def _take(array: jax.Array, index: jax.Array, *, shape: tuple[int, ...]) -> jax.
 
 @functools.partial(jax.jit, static_argnames="shape", donate_argnums=0)
 def _take_into(result: jax.Array, array: jax.Array, index: jax.Array, *, shape: tuple[int, ...]) -> jax.Array:
-    """Writes the rows that `_take` returns to `result`, except where the index is negative."""
+    """Replaces the rows of `result` by the rows that `_take` returns, except where the index is negative."""
     chosen = (index >= 0).reshape(-1, *[1] * len(shape))
     return jnp.where(chosen, _take(array, index, shape=shape), result)
 

@@ -56,8 +56,8 @@ class Provenance(Sequence[str]):
     Args:
         drawn: the samples of the sources.
         links: int64 [n, k], for each sample up to k indices into the concatenation of `drawn`; -1 fills unused entries.
-        data: the first `data` columns of `links` are samples of data inputs, which determine the name. The other
-            columns are samples of arguments.
+        data: the first `data` columns of `links` belong to data inputs, which determine the name. The other columns
+            belong to argument inputs.
     """
 
     __slots__ = ("_data", "_drawn", "_links")
@@ -145,7 +145,7 @@ class Provenance(Sequence[str]):
         return Provenance(self._drawn, self._links[chosen], self._data)
 
     def send(self) -> Provenance:
-        """Converts the provenance for another process. Replaces a source by its name, or else by its samples' names."""
+        """Converts the provenance for another process. A named source becomes its name, others their samples' names."""
         return Provenance(tuple(map(_portable, self._drawn)), self._links, self._data)
 
     def received(self, drawn: Callable[[str], Drawn]) -> Provenance:
@@ -204,7 +204,7 @@ def _portable(drawn: Drawn) -> Drawn:
 
 
 def external(count: int, source: object) -> Provenance:
-    """Makes the provenance of samples of a source that have no names, only positions."""
+    """Makes the provenance of `count` samples that have no names, only positions in `source`."""
     return Provenance.of(Drawn(_nameless, np.arange(count), source))
 
 

@@ -19,7 +19,7 @@ from jdali._system.jax_internals import placed_on_host
 
 @dataclasses.dataclass(frozen=True)
 class SentBatch:
-    """Describes a `TensorList` without references to its process.
+    """Holds the contents of a `TensorList` in host arrays, so that another process can rebuild it.
 
     Attributes:
         extent: size of all samples; None if sizes differ, see `extents`.

@@ -33,10 +33,10 @@ ALIGNMENT = 64
 # Minimum bytes of a slab. The allocator itself reuses the memory of smaller arrays.
 SMALLEST = 1 << 17
 MOST_IDLE = 512 << 20
-# Idle slabs up to this total are always kept, so that batches whose sizes alternate reuse memory.
+# Idle slabs up to this total are always kept, so that memory is reused even if large and small batches alternate.
 ALWAYS_IDLE = 16 << 20
-# Memory of at least this many bytes gets its own mapping, which returns to the system when freed. An allocator might
-# keep the memory.
+# Memory of at least this many bytes gets its own mapping. A freed mapping returns to the system, but an allocator might
+# keep freed memory.
 _MAPPED = 1 << 20
 _HUGE_PAGE = 4 << 20
 
@@ -63,9 +63,9 @@ class SlabPool:
     `with pool:` makes `pool` the pool of this thread. In nested `with` blocks, the innermost pool is used.
 
     Args:
-        most_idle: maximum bytes of idle slabs. Idle slabs are also freed while idle and leased slabs together exceed
-            the peak of leased bytes, but `ALWAYS_IDLE` idle bytes may stay. The slabs that were returned first are
-            freed first.
+        most_idle: maximum bytes of idle slabs. A second limit is max(peak - leased, `ALWAYS_IDLE`), where `leased` is
+            the number of leased bytes, and `peak` is its maximum so far. The slabs that were returned first are freed
+            first.
     """
 
     def __init__(self, most_idle: int = MOST_IDLE):
@@ -148,7 +148,7 @@ class SlabPool:
         self._sort_in()
 
     def _sort_in(self) -> None:
-        """Keeps or frees returned slabs. Does not wait for the lock, because the thread that has it calls this afterwards."""
+        """Keeps or frees returned slabs. Does nothing if the lock is taken: its holder calls `_sort_in` later."""
         freed: list[_Slab] = []  # freed without the lock
         while self._returned and self._lock.acquire(blocking=False):
             try:
@@ -165,10 +165,9 @@ class SlabPool:
         self._idle_bytes += slab.size
 
     def _over(self) -> list[_Slab]:
-        """Removes and returns idle slabs beyond the bound."""
+        """Removes and returns the idle slabs that exceed a limit; see `SlabPool`."""
         over = []
-        # Leased and idle slabs together take at most what was once leased at the same time. Otherwise slabs of ever more sizes
-        # would accumulate.
+        # Without this limit, slabs of ever more sizes would accumulate.
         enough = max(self._most_leased - self._leased_bytes, ALWAYS_IDLE)
         most = 0 if self._closed else min(self.most_idle, enough)
         while self._idle_bytes > most:

@@ -118,7 +118,7 @@ class PaddedBlock:
         return int(math.prod(self.array.shape) * self.array.dtype.itemsize)  # JAX's `nbytes` takes 2 us
 
     def host_sample(self, row: int) -> HostArray:
-        sample: HostArray = self.host[row, ...]  # the dots keep a scalar an array
+        sample: HostArray = self.host[row, ...]  # with `...`, a scalar stays an array
         return sample
 
     def sample(self, row: int) -> AnyArray:

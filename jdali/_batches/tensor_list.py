@@ -244,7 +244,7 @@ class TensorList:
     @overload
     def __getitem__(self, i: slice) -> TensorList: ...
     def __getitem__(self, i: int | slice) -> Tensor | TensorList:
-        """Returns sample `i` as a tensor (a negative `i` counts from the end), or for a slice the batch of these samples."""
+        """Returns sample `i` as a tensor; a negative `i` counts from the end. For a slice, returns a batch."""
         if isinstance(i, slice):
             return self.select(np.arange(len(self))[i])
         if not -len(self) <= i < len(self):
@@ -285,8 +285,8 @@ class TensorList:
     def _dense_array(self) -> HostArray:
         """Joins equally sized samples into a C-contiguous NumPy array [N, ...]; does not copy if they already are such an array.
 
-        An array that was cut from a padded array is kept for the next call, but not in the store. So the shape of
-        `padded` never depends on earlier calls.
+        An array that was cut from a padded array is kept for the next call. The store stays padded, because it
+        determines the shape of `padded`.
         """
         store, shape = self.store, dense_shape(self.store, "a numpy array")
         if (host := dense_memory(store, shape)) is not None:
@@ -333,7 +333,7 @@ class TensorList:
         """Returns the batch in host memory; copies samples that are on a device."""
         return self._of(self.store.to_host(), self._source, "cpu")
 
-    # For type checkers, to which an output of `run` is a `TensorList`. At run time, `TensorListGPU` has no `as_array`.
+    # For type checkers, which see an output of `run` as a `TensorList`. At run time, `TensorListGPU` has no `as_array`.
     if TYPE_CHECKING:
 
         def at(self, i: int, /) -> Any:

@@ -22,7 +22,7 @@ class GraphBox:
         tips: tooltip of each row.
         links: for each row, the address that a click on it opens; "" for no link.
         colour: a CSS colour.
-        below: 1 for a box below the border line, otherwise 0.
+        below: 1 for a box below the line that `graph_svg` draws, otherwise 0.
     """
 
     key: str

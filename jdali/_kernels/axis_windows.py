@@ -2,8 +2,8 @@
 
 Each kernel is applied along one axis after the other, because the full kernel would have many times as many elements.
 Window lengths are traced, so one program serves all lengths. On a CPU, rows are computed in blocks that stay in the
-cache. The order of the axes is D, H, W, so that only the sums along D are computed for the margin rows, which
-neighbouring blocks share.
+cache. Neighbouring blocks share margin rows. The order of the axes is D, H, W, so that only the pass along D computes
+these rows, and not every pass.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def sum_of_windows(
     lead, space, channels = data.shape[:first], data.shape[first:last], math.prod(data.shape[last:])
     depth, height, width = (1,) * (3 - len(space)) + space
     flat = data.reshape(math.prod(lead), depth, height, width * channels)
-    # The leading axes are merged into one. Only the padding of the first one lies at the end, where the loop skips it.
+    # The leading axes are merged. The loop skips only the padding of the first of them, which lies at the end.
     images = extent[0] * (len(flat) // lead[0]) if lead else jnp.int32(1)
     ones = jnp.ones(3 - len(space), jnp.int32)
     sizes = jnp.concatenate([images[None], ones, extent[first:last]])

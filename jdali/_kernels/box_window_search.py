@@ -158,7 +158,7 @@ def _best(
 
 
 def _fixed_windows(rng: np.random.Generator, count: int, crop: np.ndarray, picture: np.ndarray) -> Windows:
-    """Draws windows of a fixed size in pixels. A window covers each axis along which it is longer than the image."""
+    """Draws windows of a fixed size in pixels. A window longer than the image along an axis covers this whole axis."""
     free = picture.astype(np.int64) - crop
     anchor = rng.integers(np.minimum(free, 0), np.maximum(free, 0) + 1, (count, len(crop))).astype(_Float)
     shape = np.broadcast_to(crop.astype(_Float), anchor.shape)

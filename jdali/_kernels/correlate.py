@@ -27,7 +27,7 @@ from jdali._numerics.rounding import saturate_cast, varying_like
 
 # Smallest kernel, in elements, that is tested for being separable. For smaller kernels, one pass is faster than several.
 SEPARABLE = 40
-# Smallest kernel, in elements, for which even an image of at most `SMALL` elements is computed in a loop.
+# Kernels of at least this many elements are applied in a loop, even to images of at most `SMALL` elements.
 _FEW = 10
 # A kernel counts as separable if the product of its factors differs from the kernel by at most this share of the
 # kernel's largest element.
@@ -120,7 +120,7 @@ def correlate_axes(
     lead, space, channels = data.shape[:first], data.shape[first:last], data.shape[last:]
     kept = tuple(min(a, b) for a, b in zip(space, shape[first:last], strict=True))
     padded = (math.prod(lead), *_three(space), math.prod(channels))
-    # The leading axes are merged into one. Only the padding of the first one lies at the end, where the loop skips it.
+    # The leading axes are merged. The loop skips only the padding of the first of them, which lies at the end.
     images = extent[0] * (padded[0] // lead[0]) if lead else jnp.int32(1)
     one, ones = jnp.ones(1, jnp.int32), jnp.ones(missing, jnp.int32)
     true = jnp.concatenate([images[None], ones, extent[first:last], one, ones, sizes]).reshape(2, 4)

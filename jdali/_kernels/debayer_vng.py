@@ -131,8 +131,8 @@ def _diagonal(at: At, y: int, x: int, green: Array) -> tuple[Array, Array, Array
 def _scales(count: Array, sites: tuple[Array, Array], width: Array) -> Array:
     """Computes 1 / (2 count), float32; 0 where `count` is 0.
 
-    OpenCV computes vectors of 8 pixels, and single pixels at the end of a row and at the start of a row that begins
-    with green. For single pixels, 0.0714286 replaces 1/14. It is slightly larger, so halves are rounded away from zero.
+    OpenCV computes vectors of 8 pixels. Single pixels remain at the end of a row, and at the start of a row that begins
+    with green. For them, 0.0714286 replaces 1/14. It is slightly larger, so halves are rounded away from zero.
     """
     rows, columns = sites
     single = (rows != columns[:, :1]).astype(jnp.int32)

@@ -47,7 +47,7 @@ class Plain:
         return corners_by(self.read, neighbours)
 
     def aligned(self, values: Array) -> Array:
-        """Reshapes one value per point, so that the values broadcast against the arguments of `made`'s function."""
+        """Reshapes values, one per point, to broadcast against the arrays that `made` passes to `function`."""
         return jnp.expand_dims(values, -1)
 
     def filled(self, inside: Array, pixels: Array, fill: Array) -> Array:

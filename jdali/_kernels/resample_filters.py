@@ -136,8 +136,8 @@ def filters_of(
     base = xp.asarray([_RADII.get(k, 0.5) for k in DALIInterpType], np.float32)[kind]
     radius = base * xp.where(shrinks & antialias, xp.abs(step), np.float32(1))
     count = xp.asarray(_COUNTS)[kind]
-    # The width is computed from the standard deviation, as in DALI, because rounding decides whether a tap at the very
-    # edge counts.
+    # The width is computed from the standard deviation, as in DALI: the last bit of the width decides whether a tap at
+    # the very edge counts.
     deviation = quotient(radius, _ROOT8).astype(np.float32)
     width = xp.where(kind == DALIInterpType.INTERP_GAUSSIAN, 2 * _ROOT8 * deviation, 2 * radius)
     entries = xp.maximum(count - 1, 1).astype(np.float32)
@@ -196,7 +196,7 @@ def mirrored(filters: Array, out_extent: Array, mirror: Array) -> Array:
 
 
 def first_taps(axis: Array, count: int) -> tuple[Array, Array]:
-    """Computes for output elements 0 to count - 1 where the filter starts, float32, and the filter's first tap, int32.
+    """Computes the start (float32) and the first tap (int32) of the filter, for output elements 0 to count - 1.
 
     Args:
         axis: float32 [5] for one axis, or [..., 1, 5] for several.

@@ -119,8 +119,8 @@ class _Axes:
 def taps_at_once(reach: int) -> int:
     """Returns the number of taps in a chunk: the taps of the largest filter plus one, at most `CHUNK_TAPS`.
 
-    The extra tap has weight 0 and reads the last element under the filter, so it gives NaN if this element is not finite.
-    A larger `reach` gives more extra taps, which only repeat this product, so results do not depend on `reach`.
+    Each extra tap multiplies the last element under the filter by 0, which gives NaN if the element is not finite. One
+    or several extra taps give the same sum, so results do not depend on `reach`.
     """
     return min(reach + 1, CHUNK_TAPS)
 

@@ -1,4 +1,4 @@
-"""Helpers of audio operators: a check of the input, and vectors along an axis."""
+"""Helpers of audio operators: a check of the input's type, and a reshape that broadcasts vectors along an axis."""
 
 from __future__ import annotations
 

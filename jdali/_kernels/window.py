@@ -144,7 +144,7 @@ def check_positions(name: str, changed: np.ndarray, positions: Sequence[object],
     Args:
         changed: bool [N, axes], True if the axis is cropped.
         positions: for each axis [N], or None; tracers are not checked.
-        letters: letters of the axes, for the names of the arguments.
+        letters: letters of the axes, which determine the argument that an error names.
     """
     for axis, position in enumerate(positions):
         if position is None or is_traced(position):

@@ -144,8 +144,8 @@ class ArrayConstant:
 
     Attributes:
         options: `name` and `preserve` of the operator that outputs the constant in a pipeline.
-        node: node that outputs the constant, kept because a name has only one node in a graph. None before the first
-            use, and for a constant without a name.
+        node: node that outputs a named constant, used again because names are unique in a graph. None before the
+            first use, and for a constant without a name.
     """
 
     node: Any = None

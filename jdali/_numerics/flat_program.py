@@ -1,6 +1,7 @@
-"""Flattens a jaxpr with the jaxprs that it calls, and groups its equations by levels of random draws.
+"""Flattens a jaxpr with the jaxprs that it calls, and groups its equations by level.
 
-Draws on one level do not depend on each other, so they can be compiled as one draw, see `threefry.together`.
+The level is the length of the longest chain of random draws on which the operands of an equation depend. Draws of one
+level do not depend on each other, so they can be compiled as one draw, see `threefry.together`.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class FlatProgram:
     """A jaxpr without nested calls, whose equations (steps) are grouped by levels.
 
     Args:
-        closed: the jaxpr; its arguments are the values 0, 1, ...
+        closed: the jaxpr; its arguments are the `StepValue`s 0, 1, ...
         platform: platform of the program; of `lax.platform_dependent`, only the branch for this platform is included.
 
     Attributes:

@@ -17,9 +17,9 @@ _BLOCK = 64  # elements per axis of the matrix products in `fixed_product`; 32 a
 def fixed_sum(value: Array, axes: Sequence[int], *, keep_dims: bool = False) -> Array:
     """Sums along axes, in the dtype of `value`; zeros at the end of an axis do not change the bits.
 
-    Along one axis after the other, beginning with the last, the upper half of the elements is added to the lower half until
-    one element is left. Halves are powers of two, so further zeros only add steps that change nothing. As in all pairwise
-    summation, the error grows with the logarithm of the size.
+    The last axis is summed first. Each step adds value[n:] to the start of value[:n], where n is the largest power of
+    two below the size, until one element is left. So further zeros only add steps that change nothing. As in all
+    pairwise summation, the error grows with the logarithm of the size.
 
     Args:
         value: numbers of any shape, padded with 0. Products must be rounded, see `exact`.

@@ -1,8 +1,8 @@
 """Computes JAX's random bits (Threefry-2x32, Salmon et al., 2011) in a form that compiles and runs faster.
 
-On a CPU, JAX compiles every use of its primitive to a loop over the rounds. This takes 0.1 s for each use, and the loop
-runs over whole arrays. On a GPU, JAX calls a kernel that reads and writes 24 bytes per number. Unrolled, the rounds
-compile in a third of the time, stay in registers, and are fused with the operations that use the bits.
+On a CPU, JAX compiles each use of its primitive to a loop over the rounds. Compiling takes 0.1 s, and each round reads
+and writes whole arrays. On a GPU, JAX calls a kernel that reads and writes 24 bytes per number. This module unrolls the
+rounds: they compile in a third of the time, stay in registers, and are fused with the operations that use the bits.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ Words = tuple[Array, Array]
 def threefry(key_0: ArrayLike, key_1: ArrayLike, counter_0: ArrayLike, counter_1: ArrayLike) -> Words:
     """Computes 64 random bits for each element of the broadcast uint32 operands."""
     operands = jnp.broadcast_arrays(key_0, key_1, counter_0, counter_1)
-    # `together` reads the size of a draw from the operands' shapes, so `vmap` must map all operands or none. The `or`
-    # with 0 ensures this.
+    # Makes each operand depend on all operands, so that `vmap` maps all of them or none: `together` reads the size of a
+    # draw from their shapes.
     nothing = functools.reduce(operator.or_, operands) & np.uint32(0)
     words: Words = _draw(*(o | nothing for o in operands))
     return words
@@ -56,7 +56,7 @@ def threefry_rounds(key_0: Array, key_1: Array, counter_0: Array, counter_1: Arr
     return x, y
 
 
-# `flat_program` finds the draws by the name of this jitted function.
+# `flat_program` searches jaxprs for draws by the name of this jitted function.
 _draw = jax.jit(threefry_rounds)
 DRAW = threefry_rounds.__name__
 

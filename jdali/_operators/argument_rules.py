@@ -85,7 +85,7 @@ def check_dtype(name: str, arg: Arg, dtype: np.dtype) -> None:
 
 
 def sample_shape(name: str, arg: Arg, extents: np.ndarray) -> Shape:
-    """Returns the shape that an argument's value for one sample has when `run` gets it.
+    """Returns the shape of one sample's value as `run` gets it; None for an axis that stays padded.
 
     Args:
         extents: int [N, ndim], true shape of each sample's value.
@@ -135,7 +135,7 @@ def refuse_different(name: str, argument: str, extents: np.ndarray) -> None:
 
 
 def _no_number(name: str, argument: str, extents: np.ndarray, sample: int) -> str:
-    """Joins the error texts of two families of DALI operators for a value that is not one number."""
+    """Returns the error text for a value that is not one number; joins the texts of two families of DALI operators."""
     count, found = len(extents), tuple(extents[sample].tolist())
     return (
         f'{name}: Unexpected shape of argument "{argument}". Expected batch of {count} scalars or a batch of tensors '

@@ -148,7 +148,7 @@ Kind = TypeVar("Kind", bound="Operator")
 class Operator(Schema, OptionalInputOptions):
     """Describes one operator of any kind by its options and its schema.
 
-    A kind's decorator takes the options of this kind; the options of other kinds keep their defaults.
+    Options that the decorator of the operator's kind does not take have their defaults.
 
     Attributes:
         effects: True if `run` may have side effects, so it runs even if its outputs are not used.
@@ -191,9 +191,8 @@ class Operator(Schema, OptionalInputOptions):
     def chosen_samples(self) -> str | None:
         """The argument that selects which samples of the batch are pasted into each output sample.
 
-        None: no samples are pasted. "": each output sample is made from the samples at its position in all inputs.
-        A call without the argument is treated like "". Messages name an output sample after all samples pasted into
-        it.
+        In messages, the name of an output sample consists of the names of these samples. None: no samples are pasted.
+        "", or a call without the argument: each output sample is made from the samples at its position in all inputs.
         """
         return None
 

@@ -88,7 +88,7 @@ class PlannedCall:
         return {name: value for name, value in self.call.static if isinstance(value, Rising)}
 
     def raised(self, values: Mapping[str, int]) -> PlannedCall:
-        """Returns the plan with each `Rising` value raised to its entry in `values`, if the entry is larger."""
+        """Returns the plan with each `Rising` value at least as large as its entry in `values`, if it has one."""
         static = tuple(
             (name, value._replace(value=max(value.value, values[name])) if name in values else value)
             for name, value in self.call.static

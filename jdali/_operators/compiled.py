@@ -132,8 +132,8 @@ class DeviceBatchOp(CompiledOp, DeviceBatchOptions):
     """A pure function of arrays with a leading batch axis: inputs, extents and per-sample arguments.
 
     An argument that is the same for all samples has a batch axis of size 1, or is a plain number. Rows must not depend
-    on each other unless `whole_batch` is true. Then `run` gets the whole batch in one call, and rows without a sample
-    have size 0.
+    on each other unless `whole_batch` is true. If it is true, `run` gets the whole batch in one call, and rows that pad
+    the batch axis have size 0.
     """
 
     @property

@@ -64,8 +64,8 @@ class Frames:
 
     Attributes:
         counts: int64 [N], frames of each sample, at least 1.
-        lengths: for each argument that differs by frame, its number of values in each sample, int64 [N]: the number of
-            frames, or 1 if all frames share a value.
+        lengths: for each argument that differs by frame, int64 [N], its number of values in each sample. This is the
+            number of frames, or 1 if all frames share a value.
         sample, number: int64 [frames of all samples], the sample of each frame, and the frame's number in the sample.
     """
 
@@ -121,7 +121,8 @@ class Frames:
     ) -> FrameAxes:
         """Returns the axis of frames of each input and output of a program.
 
-        If an output has as many axes as the first input, its frames are on the input's axis of frames, else on the first axis.
+        An output with as many axes as the first input has its frames on the same axis as this input. Any other output
+        has them on axis 0.
         """
         axis = self.axes[0] if self.axes else None
         own = [axis if axis is not None and o.ndim == specs[0].ndim else 0 for o in outputs]
@@ -145,8 +146,8 @@ def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, n
     takes = op.takes_frames if isinstance(op, DeviceOp) else "first"
     axes = tuple(_frame_axis(op, i, spec) for i, spec in enumerate(specs))
     known = [i for i, axis in enumerate(axes) if axis is not None]
-    # The first input's `Adapter` already maps over the frames of this input. If no other input has frames, a call on
-    # frames is needed only if the operator's arguments may have frames.
+    # If only the first input has frames, its `Adapter` maps over them. A call on frames is then needed only if the
+    # operator's arguments may have frames.
     enough = {"first": False, "inputs": any(i > 0 for i in known), "arguments": bool(known)}
     if not lengths and not enough[takes]:
         return None
@@ -246,7 +247,7 @@ def _without(extents: Array, axis: int | None) -> Array:
 
 
 def _rows_of_values(axes: FrameAxes, traced: Mapping[str, Array], frames: int) -> dict[str, Array]:
-    """Flattens all values that are not inputs to [N · frames, ...]."""
+    """Flattens the values in `traced` to [N · frames, ...]; leaves out the lengths of arguments."""
     result = {}
     lengths = {length_name(name) for name in axes.held}
     extents = {argument_rules.extent_name(name) for name in axes.held}

@@ -68,9 +68,10 @@ class Adapter:
         return [None if a is None else others[a] for a in self.order]
 
     def _from_core(self, out_layout: str, ndim: int) -> list[int]:
-        """Returns, for each axis of an output, its axis in the result of the mapped `run`, where frames come first.
+        """Returns `order`: axis i of an output is axis order[i] of the mapped `run`'s result, whose frames come first.
 
-        If `run` returned the core layout, the output has the axes of the input, in the same order.
+        If `run` returned the core layout, the output has the input's axes in the input's order. If not, its frames come
+        first.
         """
         if out_layout != self.core:
             return list(range(self.lead + ndim))

@@ -19,8 +19,8 @@ _ONE_SAMPLE = "Functions of jdali.ops take one sample: map them over a batch wit
 def with_advice(op: Operator, plan: Callable[..., T], inputs: Sequence[Any], args: Mapping[str, Any]) -> T:
     """Returns `plan(inputs, args)`; adds a hint about `jax.vmap` to an error if the arrays are a batch.
 
-    The arrays count as a batch if all have the same number of rows and the call succeeds for one row of each. Errors with
-    another cause therefore get no hint, except for `RankError`.
+    A `RankError` always gets the hint. Any other error gets it only if all arrays, or all inputs, have the same number
+    of rows, and the call succeeds for one row of each.
     """
     try:
         return plan(inputs, args)

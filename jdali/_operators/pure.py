@@ -224,9 +224,9 @@ def _rows(op: Operator, arrays: Sequence[Array]) -> int:
 
 
 def keeps_floats(op: Operator) -> bool:
-    """Returns True if, without `dtype`, a float input keeps its type, although the operator's default is uint8.
+    """Returns True if calls without `dtype` keep the type of a float input, in place of the operator's default, uint8.
 
-    With the default, derivatives would silently be 0.
+    Results rounded to uint8 would silently have derivatives of 0.
     """
     dtype = op.public_args.get("dtype")
     return bool(op.inputs) and dtype is not None and dtype.default is types.UINT8

@@ -6,9 +6,9 @@ These are a decorator for each kind of operator, the types of a signature, and h
 * `@operator` (`DeviceOp`): compiled; takes one sample.
 * `@batch_operator` (`DeviceBatchOp`): compiled; takes many samples.
 * `@host_operator` (`HostOp`): NumPy; takes one sample, in the thread pool.
-* `@host_batch_operator` (`HostBatchOp`): takes many samples and makes blocks of them; decoders, for instance.
+* `@host_batch_operator` (`HostBatchOp`): takes many samples and returns blocks of samples, as decoders do.
 * `@reader` (`ReaderOp`): opens a reader of samples.
-* `@index_operator` (`IndexOp`): only moves samples.
+* `@index_operator` (`IndexOp`): selects or reorders samples, or returns their properties, without a copy.
 """
 
 import inspect

@@ -100,7 +100,7 @@ def _start_batch_workers(
 
 
 def _warn_of_drift(engine: Engine) -> None:
-    """Warns when readers of different sizes shuffle, because a sample of one then has no fixed partner in the other."""
+    """Warns when readers of different sizes shuffle: a sample of one then meets varying samples of the others."""
     sizes = {
         node: reader.size
         for node, reader in engine.readers.items()

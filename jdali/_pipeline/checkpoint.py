@@ -36,7 +36,10 @@ def check_state(definition: Definition, state: Mapping[str, Any]) -> None:
 
 
 def at_end(engine: Engine, position: dict[str, Any], end: str) -> dict[str, Any]:
-    """Returns the positions of all sources after one ended. Data from the others for the unfinished batch is lost."""
+    """Returns the positions of all sources after one has ended.
+
+    Data that the other sources returned for the unfinished batch is lost.
+    """
     if position.get("end") != End.REACHED:
         epoch = position["epoch"] + (position.get("end") == End.LEFT)
         position = {**position, **(engine.cursor.state_at_end(epoch) or {})}

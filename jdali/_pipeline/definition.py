@@ -48,7 +48,7 @@ class Definition:
         self.output_names: tuple[str, ...] = ()
         self.is_final = False
         self._contexts: list[Any] = []
-        self._refused = ""  # text of the error that `complete` raises for the outputs that were set
+        self._refused = ""  # error text for an invalid output; `complete` raises the error
         self._fingerprint: tuple[list[Entry], str] | None = None
 
     def enter(self) -> None:

@@ -22,9 +22,9 @@ def epoch(
 ) -> Iterator[Outputs]:
     """Yields the batches of a pipeline up to the end of the epoch.
 
-    With a reader, the last batch is the batch with the last sample of the reader's epoch. This batch may also have
-    samples of the next epoch, which the next loop then omits. With an external source, the last batch is the one before
-    the source ends. The source stays at its end until `reset`.
+    With a reader, the last batch is the batch with the last sample of the reader's epoch. If this batch also has
+    samples of the next epoch, the next loop starts after them. With an external source, the last batch is the one
+    before the source ends. The source stays at its end until `reset`.
 
     Args:
         feeds_itself: True if the pipeline has an `iter_setup`, which may end the epoch.

@@ -72,14 +72,14 @@ class Pipeline:
         enable_checkpointing: allows the method `checkpoint` and the argument `checkpoint`.
         checkpoint: bytes that `checkpoint()` of the same pipeline or `checkpoints()` of an iterator returned. The pipeline,
             and an iterator over it, continue at this position.
-        py_num_workers: processes that run the callbacks of external sources, and Python functions, with
-            `parallel=True`; each source that must be read in order gets a separate additional process.
+        py_num_workers: processes that run external sources and Python functions with `parallel=True`. Each source that
+            must be read in order adds a separate process.
         py_start_method: how these processes are started: "fork", "spawn" or "forkserver"; None: "fork" if JAX has not started
             yet (see `start_py_workers`), else "spawn", which needs `if __name__ == "__main__":` in the script.
         py_callback_pickler: pickles the callbacks for "spawn": a module or an object with `dumps` and `loads`, or a
-            tuple of it, the keyword arguments of `dumps` and those of `loads`; None: `jdali.pickling`, which also takes
-            lambdas and local functions. Objects that `jdali.pickling` cannot pickle go to cloudpickle, if it is
-            installed.
+            tuple (module or object, keyword arguments of `dumps`, keyword arguments of `loads`). None:
+            `jdali.pickling`, which also takes lambdas and local functions. Objects that `jdali.pickling` cannot pickle
+            go to cloudpickle, if it is installed.
         py_timeout: seconds that one call of a callback in a worker process may take; a longer call raises and ends the
             workers. None for no limit. On Linux a worker that is stopped (SIGSTOP) for a minute raises, too.
         output_dtype, output_ndim, output_layout: expected values: a sequence with a value for each output, or one value for
@@ -89,10 +89,10 @@ class Pipeline:
             `on_error` and `scaled_decoding` then have no effect, and a bad sample raises an error.
         on_error: what to do if an operator fails on a sample: "raise"; "skip": replace it by another sample of the data
             set, chosen by the epoch and the index of the bad sample; "mask": as "skip", and iterators return a mask
-            that is False for replacements. The replacement also comes at its own position, so every good sample comes
-            at least once an epoch, and exactly once with a mask of True. `Pipeline.errors` lists the bad samples. With
-            an external source, a good sample of the same batch is the replacement. A batch without a good sample is
-            left out; 1024 bad samples in a row raise an error.
+            that is False for replacements. A sample that replaces others also comes at its own position. So every good
+            sample comes at least once an epoch, and its mask is True exactly once. `Pipeline.errors` lists the bad
+            samples. With an external source, a good sample of the same batch is the replacement. A batch without a good
+            sample is left out; 1024 bad samples in a row raise an error.
         max_compiles: maximum number of programs that the pipeline may compile; one more raises `CompileLimitError`.
         max_prefetch_bytes: maximum bytes of all batches that wait or are being made. Each new batch is assumed to need as
             many bytes as the largest so far, so no second batch starts before the first is made. None: a quarter of the
@@ -400,9 +400,9 @@ class Pipeline:
         return self._take_ready_batch()
 
     def follow(self, follower: Follower) -> None:
-        """Registers an iterator's follower, which gives each batch its epoch and makes the iterator's outputs.
+        """Registers an iterator's follower, which assigns each batch to an epoch and makes the iterator's outputs.
 
-        This has no effect unless batches are made ahead, see `Window.follow`. `run` returns the same batches.
+        This has no effect unless batches are made ahead, see `Window.follow`. What `run` returns does not change.
         """
         self._ensure_built().follow(follower)
 
@@ -494,8 +494,8 @@ class Pipeline:
     def iter_setup(self) -> None:
         """Feeds external sources with `feed_input`. Subclasses may define it; it is called before each iteration.
 
-        As in DALI, `run` calls it for batches ahead, `prefetch_queue_depth` times before the first batch is returned (once
-        with `exec_async=False`). `iter_setup` must raise StopIteration after the last batch; `reset` starts the next epoch.
+        As in DALI, `run` calls it ahead: `prefetch_queue_depth` times before the first batch is returned, or once with
+        `exec_async=False`. `iter_setup` must raise StopIteration after the last batch; `reset` starts the next epoch.
         """
 
     def reset(self) -> None:
@@ -545,8 +545,8 @@ class Pipeline:
         """Feeds the data of the next batch to an external source without a `source`.
 
         Args:
-            data_node: the output of `fn.external_source`, or its name. A source with several outputs is fed
-                either by name, all outputs together, or by node, with one call for each output that is used.
+            data_node: the output of `fn.external_source`, or its name. If the source has several outputs, feed all of
+                them in one call by name, or feed each output that is used in a separate call by node.
             data: samples as a list, a TensorList, or an array [N, ...] (NumPy, JAX or DLPack); a tuple of
                 these if the source has several outputs and is fed by name. The data is copied before this returns, unless
                 the external source has `no_copy=True`.
@@ -605,7 +605,7 @@ class Pipeline:
         self.schedule_run()
 
     def _share_outputs(self) -> tuple[TensorList, ...]:
-        """Calls `share_outputs`; DALI's newer versions return nothing."""
+        """Returns the result of `share_outputs`; in newer versions of DALI, this deprecated name returns None."""
         _warn_of_name("_share_outputs", "share_outputs")
         return self.share_outputs()
 
@@ -666,7 +666,7 @@ class Pipeline:
 
     @contextlib.contextmanager
     def _moving(self, window: Window) -> Iterator[None]:
-        """Locks the window while the sources go to another position; afterwards no batch is scheduled."""
+        """Locks the window while the sources go to another position, then forgets the scheduled batches."""
         with window.turn:
             try:
                 yield
@@ -696,7 +696,7 @@ class Pipeline:
 
     @property
     def is_restored_from_checkpoint(self) -> bool:
-        """True once the pipeline was built at the `checkpoint` passed at construction."""
+        """True once the pipeline is built and has restored the `checkpoint` passed at construction."""
         return self._is_restored
 
     @property
@@ -962,8 +962,9 @@ class Pipeline:
         `shard_map`. Making the function opens and reads no files.
 
         Args:
-            start: inputs of the function: a node or its name (`name=` in the definition), which stands for all of its outputs,
-                or a sequence of these. None: the outputs of the last host operators, such as decoders, and of readers.
+            start: inputs of the function: a node, the name of an operator (`name=` in the definition) for all of its
+                outputs, or a sequence of nodes and names. None: the outputs of the last host operators, such as
+                decoders, and of readers.
             outputs: results of the function: nodes, or their names; None: the outputs of the pipeline that depend on
                 the start.
             deterministic: if False, random operators draw random values; if True, they raise an error. A dict maps names of

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from jdali.graph import DataNode, Node, moves_only
 from jdali.readers.base import ClassNames, Reader
 
-# Operators that keep the values of labels; operators that only move data (`moves_only`) keep them, too.
+# Operators that keep the values of labels, besides those that return their input (`moves_only`).
 _SAME_NUMBER = {"cast", "cast_like", "copy", "expand_dims", "random_bbox_crop", "reshape", "squeeze"}
 
 

@@ -73,7 +73,7 @@ def statistics(
 
 
 def _batches(pipe: Pipeline, n: int | None) -> Iterator[tuple[tuple[TensorList, ...], np.ndarray]]:
-    """Yields batches and the positions of the samples to measure, the first `n` good samples or those of one epoch."""
+    """Yields batches with the positions of the samples to measure: the first `n` good samples, or all of one epoch."""
     epoch: int | None = None
     left = sys.maxsize if n is None else n
     while left:

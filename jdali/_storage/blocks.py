@@ -53,8 +53,8 @@ class Blocks:
         count = min(count, len(files))
         starts = np.array(self._starts)[files]
         first, last = starts + offsets // self._bytes, starts + np.maximum(ends - 1, offsets) // self._bytes
-        # The reading order may differ from the order in the files. So `first` becomes the minimum over this piece and
-        # all later ones, and `last` the maximum over this piece and all earlier ones.
+        # The reading order may differ from the order in the files. So `first[i]` becomes `min(first[i:])`, and
+        # `last[i]` becomes `max(last[:i + 1])`.
         first = np.minimum.accumulate(first[::-1])[::-1]
         last = np.maximum.accumulate(last)
         return int((last[count - 1 :] - first[: len(first) - count + 1]).max()) + 1

@@ -74,7 +74,7 @@ def join(folder: str, name: str) -> str:
 
 
 def _bare(name: str) -> str:
-    """Removes the prefix that `plain` added; keeps any other "./", because ".//etc" would become an absolute path."""
+    """Removes the "./" that `plain` added; keeps the "./" of ".//etc", which would become an absolute path."""
     bare = name.removeprefix(_HERE)
     return bare if is_url(bare) else name
 

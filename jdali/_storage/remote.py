@@ -256,8 +256,8 @@ def _in_one_request(system: object) -> dict[str, int]:
 class RemoteFile:
     """Reads parts of a remote file.
 
-    A part comes from the disk cache if the cache has it for the version of the file that was opened. Once the storage
-    has returned a part of a newer version, cached parts must be of the newer version.
+    A part comes from the disk cache if the cache has the part of the file's last known version: the version at opening,
+    or a newer version that a later request found.
 
     Attributes:
         url: URL of the file.
@@ -295,7 +295,7 @@ def _kept(url: str, version: str | None, part: str, fetch: Callable[[], bytes]) 
     data = cache.get(key)
     if data is None:
         data = fetch()
-        with contextlib.suppress(OSError):  # this part is complete; reading the next part may raise the error
+        with contextlib.suppress(OSError):  # the part is complete, even if the request for its version fails
             now = _version(url, _info(url))
             if now == version:  # if the versions differ, the data may be of either version
                 cache.put(key, data)

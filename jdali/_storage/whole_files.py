@@ -38,9 +38,10 @@ class FileContents(NamedTuple):
 
     Attributes:
         raw: uint8 [bytes], the contents of all files.
-        positions: int64 [n], position in the request of each file that could be read.
+        positions: int64 [n], for each file that could be read, its index in the list of requested files.
         starts, sizes: int64 [n], first byte in `raw` and size of each of these files.
-        failures: errors of the files that could not be read, by position; each is a `SampleError` unless the machine failed.
+        failures: errors of the files that could not be read, by index in the list of requested files. Each is a
+            `SampleError` unless the machine failed.
     """
 
     raw: np.ndarray

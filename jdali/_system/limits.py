@@ -27,9 +27,9 @@ class Limits:
     """Limits on the sizes of data. A sample that exceeds a limit is bad, and no memory is allocated for it.
 
     Attributes:
-        max_file_bytes: bytes of a file, local or remote, that is read as a whole, or of one record or window of a file.
-            None: the memory of the machine (or the container) is the limit, but whole remote files have no limit. If a limit
-            is set, the size of a remote file is requested before the file is read as a whole.
+        max_file_bytes: bytes that are read at once: a whole local or remote file, or one record or window of a file.
+            None: the memory of the machine (or the container) is the limit, but whole remote files have no limit. If a
+            limit is set, the size of a remote file is requested before the file is read as a whole.
         max_sample_bytes: bytes of a decoded sample (an image, audio, a sequence of frames, an array), before and
             after resampling; also the memory that decoding takes. None: half of the machine's memory.
         max_pixels: pixels of an image, a frame or a mask.

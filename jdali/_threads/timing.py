@@ -63,8 +63,9 @@ class PhaseTimer:
     """Measures one phase of the work on batches.
 
     Args:
-        kind: "source", "samples" (of a source), "workers", "reading", "host", "arguments", "stage", "device" or "batch".
-        name: names of its operators.
+        kind: "source", "samples" (of an external source), "workers", "reading", "host", "arguments", "stage", "device"
+            or "batch".
+        name: names of its operators, or a description of the phase.
         work: kind of work, see `Operator.work`.
     """
 
@@ -129,7 +130,7 @@ class Lap:
         if self._annotation is not None:
             self._annotation.__exit__(None, None, None)
         _HERE.lap, busy = self._outer, end - self._start
-        # A thread that submitted tasks mostly waits for them, so only its processor time counts as busy.
+        # If the thread submitted tasks, it mostly waits for them. So only its processor time counts as busy.
         if self._tasks:
             busy = cpu + sum(wall for wall, _ in self._tasks)
             cpu += sum(own for _, own in self._tasks)
@@ -210,7 +211,7 @@ class Times:
         lanes: lists of phases. The phases of one lane run one after another; several lanes run at the same time.
         programs: number of compiled programs.
         threads: number of threads in the pool.
-        shrinks: True if JPEGs are decoded at full size although `scaled_decoding` could shrink them.
+        shrinks: True if JPEGs could be decoded at a smaller size, but `scaled_decoding` is off.
         ahead: True if batches are made before the user asks for them.
         workers: number of worker processes.
         deaths: number of workers that ended unexpectedly.

@@ -229,7 +229,7 @@ class _Queue:
         """Returns the next task, or None after `end`; raises `queue.Empty` if no task waits and `block` is False."""
         while self._tokens.get(block):
             with self._lock:
-                if self._heap:  # `clear` may have emptied it since
+                if self._heap:  # `clear` removes tasks, but not their tokens
                     return heapq.heappop(self._heap)[-1]
         self.end()  # passes the end on to the other threads
         return None
@@ -262,7 +262,7 @@ def _work(initializer: Callable[[], object], tasks: _Queue, idle: threading.Sema
 
 
 class Turn(TaskExecutor):
-    """Submits all tasks to a thread pool with the same `order`. Waiting tasks with a lower order run first."""
+    """Submits tasks to a thread pool, all with the same `order`. Waiting tasks with a lower order run first."""
 
     def __init__(self, threads: WorkerThreads, order: int):
         self._threads, self._order = threads, order

@@ -25,7 +25,7 @@ class GraphPage:
     """Renders the graph of a pipeline, with live times.
 
     Args:
-        times: times of the measured loop, shown until the pipeline itself produces a batch.
+        times: times of a loop over a new, equal pipeline; shown until the pipeline itself produces a batch.
         pipe: returns the pipeline, whose plan the page shows; None after the pipeline was freed.
         root: path of the viewer.
     """

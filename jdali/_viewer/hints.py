@@ -1,4 +1,4 @@
-"""Recognises sounds, spectrograms, boxes, labels and masks in a graph by their operators."""
+"""Recognises sounds, spectrograms, boxes, labels and masks in a graph, from operators and names of nodes."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ class Site:
         self._times.join(_END_SECONDS)
 
     def _safe(self, answer: Callable[[Request], Response]) -> Callable[[Request], Any]:
-        """Wraps a page to run in a thread and to show its errors as pages."""
+        """Wraps the function of a page: runs it in a thread, and shows its errors as pages."""
 
         async def safe(request: Request) -> Response:
             try:

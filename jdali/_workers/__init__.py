@@ -4,7 +4,7 @@
  BatchWorkers ◀── ProcessWorkers ────┐
        ▲                             ├──▶ pool.TaskPool ──socket──▶ serve, in each process: runs tasks
        │        callbacks ───────────┘      │     ▲                        │
- plugin.ray ──▶ on_ray: a TaskPool of one ──┘     └── shared_slabs ◀───────┘     wire: how values and arrays travel
+ plugin.ray ──▶ on_ray: 1-process TaskPool ─┘     └── shared_slabs ◀───────┘     wire: how values and arrays travel
 ```
 
 `ProcessWorkers` make batches, and the workers of `callbacks` run the user's functions. A process that makes batches already

@@ -23,7 +23,7 @@ def answer_memory() -> Any:
 
 
 def note_reached(position: int) -> None:
-    """Notes the position in its batch that this thread's task has reached; `WorkerDeath.reached` is the last note."""
+    """Notes that this thread's task has reached `position` in its batch; `WorkerDeath.reached` is the last note."""
     note: Callable[[int], None] | None = getattr(_HERE, "note", None)
     if note is not None:
         note(position)

@@ -1,4 +1,4 @@
-"""Defines the protocol of workers that make batches, and implements it by local processes. Clusters implement it, too."""
+"""Implements the protocol `BatchWorkers` with local processes; `jdali.plugin.ray` implements it with Ray."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class BatchWorkers(Protocol):
 
 @runtime_checkable
 class WorkerSet(Protocol):
-    """A description of workers that a user passes instead of a number of processes."""
+    """Describes the workers of a pipeline. Users pass it in place of a number of processes."""
 
     count: int
     """Number of workers for a pipeline."""
@@ -71,7 +71,7 @@ class WorkerSet(Protocol):
         """Returns workers for one pipeline, not started yet."""
 
 
-# Workers never use an accelerator, because the process that they work for uses its memory.
+# Workers run JAX on the CPU, because the main process holds the accelerator's memory.
 _ENVIRONMENT = {"JAX_PLATFORMS": "cpu"}
 
 
@@ -81,7 +81,7 @@ class ProcessWorkers:
     Args:
         count: number of processes.
         most_idle: maximum bytes of unused shared memory that are kept for later results.
-        reduce: function that reduces objects for `pickle`, so that objects of jdali are sent by name, see `pack_by_value`.
+        reduce: reduces jdali's operators to their names for `pickle`; see `reduced` of `pack_by_value`.
 
     Attributes:
         count: number of processes wanted.
@@ -100,7 +100,7 @@ class ProcessWorkers:
 
     @property
     def in_flight(self) -> int:
-        """See `BatchWorkers.in_flight`: two tasks for each worker, and one whose result is being received."""
+        """2 · `count` + 1: two tasks for each worker, and one result on its way; see `BatchWorkers.in_flight`."""
         return 2 * self.count + 1
 
     def start(self, start: StartMaking) -> None:

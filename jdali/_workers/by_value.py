@@ -1,7 +1,7 @@
 """Pickles functions by value: lambdas, local functions, and functions that `pickle_by_value` marks.
 
-`pickle` writes only the name of a function and of its module, so it cannot send a function that its module does not name.
-This module writes the function itself: the code, the closure, and the global variables that the function uses.
+`pickle` writes a function as a name in a module. Lambdas and local functions cannot be found in this way. `dumps`
+writes the function itself: the code, the closure, and the global variables that the function uses.
 """
 
 from __future__ import annotations

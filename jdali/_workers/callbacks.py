@@ -1,8 +1,8 @@
 """Runs the user's callbacks in workers that `multiprocessing` starts. They import the user's main module.
 
 ```
- CallbackWorkers ──▶ one TaskPool for all objects whose calls any worker may make
-                 └─▶ a TaskPool of one process for each other object (`alone`)
+ CallbackWorkers ──▶ objects with `alone` False share one TaskPool: any worker may make any call
+                 └─▶ each object with `alone` True has a TaskPool of one process
 ```
 """
 
@@ -126,7 +126,7 @@ class CallbackWorkers:
         return self._by_object[number].submit(content, samples=samples, room=room)
 
     def slab_sizes(self) -> list[tuple[int, int]]:
-        """Returns, for each piece of shared memory, the bytes and the maximum number of samples that were in it so far."""
+        """Returns, for each slab of shared memory, its size in bytes and the largest number of samples it has held."""
         return [sizes for pool in self._pools for sizes in pool.slab_sizes()]
 
     def interrupt(self) -> None:
@@ -174,7 +174,7 @@ def _started(context: Any, count: int, start: _StartCalls) -> list[TaskProcess]:
 
 def _started_one(context: Any, number: int, start: _StartCalls) -> TaskProcess:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    # A worker ends with the thread that starts it only if this is the main thread: other threads may end too early.
+    # If the main thread starts a worker, the worker ends with this thread. All other threads may end too early.
     is_of_main = threading.current_thread() is threading.main_thread()
     arguments = theirs, number, start, is_of_main
     process = context.Process(target=_serve, args=arguments, name="jdali-worker", daemon=True)
@@ -211,7 +211,7 @@ def _serve(connected: socket.socket, number: int, start: _StartCalls, is_of_main
 
 
 class _StartCalls:
-    """Loads the callbacks when it is called in a worker, and returns the function that calls them."""
+    """A function for workers: loads the callbacks, and returns the function that calls them."""
 
     def __init__(self, objects: Any, loads: _Loads | None, seed: int):
         self._objects, self._loads, self._seed = objects, loads, seed
@@ -291,7 +291,7 @@ def _dumps_and_loads(pickler: Any) -> tuple[Callable[[Any], bytes], _Loads]:
 
 
 def _dumps(value: object) -> bytes:
-    """Pickles with jdali's pickler. If this fails or the main module has no file, uses cloudpickle if installed."""
+    """Pickles with jdali's pickler; after a failure, or in a notebook, with cloudpickle if it is installed."""
     if importlib.util.find_spec("cloudpickle") is None:
         return _by_value.dumps(value)
     # A prompt or a notebook has no file, so workers could not import its classes and functions by name.

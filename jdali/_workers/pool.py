@@ -38,8 +38,8 @@ log = logging.getLogger("jdali")
 
 # Number of tasks of a process: the running one, and one that it can start right afterwards.
 _TASKS_EACH = 2
-# If no process is ready, at most this many processes in a row may die while they start. SIGKILL comes from outside (a
-# person, the OOM killer), so the next process may succeed, and more deaths are allowed.
+# The pool fails if no process is ready, and so many in a row have died before they were ready. `_MOST_KILLED_STARTS`
+# counts deaths by SIGKILL. This signal comes from outside (a person, the OOM killer), so a later process may succeed.
 _MOST_FAILED_STARTS = 3
 _MOST_KILLED_STARTS = 20
 _CLOSED = "the pipeline's worker processes were closed"

@@ -39,7 +39,7 @@ _PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 
 def main(descriptor: int, parent: int) -> NoReturn:
     """Serves a pool in a fresh process, whose first message is a `StartOrder`."""
-    # The pool's thread starts all processes, and stops them before it exits, so it is safe to die with it.
+    # The thread that started this process is the pool's thread, which stops all processes before it exits.
     end_with_starter()
     serve(Channel(socket.socket(fileno=descriptor)), parent)
 
@@ -80,8 +80,9 @@ def _listen(channel: Channel, orders: queue.SimpleQueue[_Order], parent: int) ->
 def _has_message(channel: Channel, parent: int) -> bool:
     """Blocks until there is a message; returns False if the parent is gone.
 
-    Several things are watched, because each can miss the parent's end. The socket stays open while another child of the
-    parent has its other end. If Python's fork server forked this process, the parent's identifier is the server's.
+    Watches both the socket and the parent, because each check alone can miss the parent's end. The socket stays open
+    while another child of the parent holds its other end. After a fork by Python's fork server, `getppid` returns the
+    server.
     """
     starter = multiprocessing.parent_process()
     ends = [] if starter is None else [starter.sentinel]

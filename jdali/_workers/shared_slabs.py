@@ -20,7 +20,7 @@ from jdali._workers.messages import SlabName
 
 
 def allocate_slab(size: int, room: int) -> Memory:
-    """Allocates `room` bytes or, for a larger `size`, up to an eighth more than `size`, because batches may grow."""
+    """Allocates `room` bytes; if `size` is larger, allocates up to 9/8 of `size`, because batches may grow."""
     step = max(mmap.ALLOCATIONGRANULARITY, 1 << max(size.bit_length() - 4, 0))
     return Memory(*allocate(size, room if size <= room else -(-size // step) * step))
 

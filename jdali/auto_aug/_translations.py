@@ -57,7 +57,7 @@ def pretty_select(
     auto_aug_name: str,
     ref_suite_name: str,
 ) -> DataNode:
-    """Calls `select`. If `shape` is missing, the error explains how to get a shape, or to translate without one."""
+    """Applies the chosen augmentation to each sample. If `shape` is missing, the error explains what to do."""
     try:
         return select(augmentations, aug_ids, **op_kwargs)
     except MissingArgException as error:

@@ -37,11 +37,11 @@ def _warp(data: Any, matrix: Any, fill_value: Any, interp_type: Any) -> object:
 
 @augmentation(mag_range=(0, 0.3), randomly_negate=True, mag_to_param=warp_x_param)
 def shear_x(data: Any, shear: Any, fill_value: Any = 128, interp_type: Any = None) -> Any:
-    """Moves each row by `shear` times its distance from the top.
+    """Moves each row sideways by s times its distance from the top.
 
     Args:
         data: images.
-        shear: (shift of a row in pixels per row, 0).
+        shear: (s, 0).
         fill_value: value of uncovered pixels; None repeats the border.
         interp_type: interpolation; None: linear.
     """
@@ -50,7 +50,7 @@ def shear_x(data: Any, shear: Any, fill_value: Any = 128, interp_type: Any = Non
 
 @augmentation(mag_range=(0, 0.3), randomly_negate=True, mag_to_param=warp_y_param)
 def shear_y(data: Any, shear: Any, fill_value: Any = 128, interp_type: Any = None) -> Any:
-    """Moves each column by `shear` times its distance from the left; see `shear_x`."""
+    """Moves each column up or down by s times its distance from the left; `shear` is (0, s); see `shear_x`."""
     return _warp(data, fn.transforms.shear(shear=shear), fill_value, interp_type)
 
 

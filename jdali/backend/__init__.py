@@ -1,4 +1,4 @@
-"""Provides functions of DALI's backend that programs call, about operators, devices and library versions.
+"""Provides the functions of DALI's backend about operators, devices and library versions.
 
 Programs query the backend before they choose a code path. If JAX has no GPU, functions about devices report no device.
 Functions about libraries that jdali does not use return -1, DALI's number for a missing library. Functions that configure

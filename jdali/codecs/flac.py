@@ -1,8 +1,8 @@
 """Decodes FLAC with the optional package miniaudio, which takes half the time of libsndfile, or with FFmpeg.
 
-FFmpeg decodes FLAC in OGG, because libsndfile rejects some of these files. It also decodes files whose header has no
-length, because they were written into a pipe. libsndfile decodes files that miniaudio cannot decode completely. All
-libraries return the same samples, because FLAC is lossless and its frames have checksums.
+FFmpeg decodes FLAC in OGG, because libsndfile rejects some of these files. It also decodes files that were written
+into a pipe, and so have no length in their header. libsndfile decodes files that miniaudio cannot decode completely.
+All libraries return the same samples, because FLAC is lossless and its frames have checksums.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cuts a window out of a JPEG file with restart markers, as a smaller JPEG file, without decoding."""
+"""Builds a smaller JPEG file of a window, without decoding, from a JPEG file with restart markers."""
 
 from __future__ import annotations
 

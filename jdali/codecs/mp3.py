@@ -84,7 +84,8 @@ def is_aac(content: memoryview) -> bool:
 def _claimed(content: memoryview, start: int) -> tuple[int, memoryview]:
     """Returns the number of frames that the length tag claims (0 without a tag), and the file up to the end of these frames.
 
-    Corrects the number of bytes in the tag. With a wrong number, FFmpeg would keep the silence that encoders append.
+    The tag may also state the number of bytes. A wrong number is corrected, because FFmpeg would then keep the silence
+    that encoders append.
     """
     head = bytes(content[start : start + _TAG_OFFSET + 16])
     offset = max(head.find(tag, 0, _TAG_OFFSET) for tag in _LENGTH_TAGS)

@@ -1,9 +1,9 @@
 """Resamples sound by a windowed sinc, as DALI does.
 
 Output sample n (from 0) lies at position n · in_rate / out_rate of the input, in samples. It is the sum of the input
-samples within `lobes` samples of this position, weighted by a sinc with a Hann window. The sinc has the rate of the
-input even if the output rate is lower, so no low-pass filter is applied. Weights are interpolated linearly in a table
-of 32 entries per sample, as in DALI; the table's error of about 1e-3 is part of DALI's result.
+samples within `lobes` samples of this position, weighted by a sinc with a Hann window. The sinc's cutoff is the input's
+Nyquist frequency even if the output rate is lower, so the output may contain aliases. Weights are interpolated linearly
+in a table of 32 entries per sample, as in DALI; the table's error of about 1e-3 is part of DALI's result.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 _STEPS = 32  # table entries per sample
-# Largest number of weights in a `_Bank`. It bounds the memory of cached banks, since files determine the rates. Rates
-# with few common factors would need a larger bank; for them, weights are computed output by output, without a bank.
+# Largest number of weights in a `_Bank`, to limit the memory of cached banks. Two rates with few common factors would
+# need a larger bank; for them, weights are computed output by output, without a bank.
 _BANK_LIMIT = 1 << 20
 _BANK_INPUTS = 128  # preferred `_Bank.hop`
 _CHUNK = 1 << 19  # without a bank, maximum number of input values to gather at once
@@ -54,7 +54,7 @@ def window_table(lobes: int) -> npt.NDArray[np.float32]:
 
 
 def window_weights(distance: np.ndarray, lobes: int) -> npt.NDArray[np.float32]:
-    """Computes the weights of input samples at `distance` from the output's position, in samples."""
+    """Computes the weights of input samples; `distance` is in samples, relative to the output's position."""
     table = window_table(lobes)
     position = distance * _STEPS + (_STEPS * lobes + 1)
     left = np.clip(np.floor(position), 0, len(table) - 2).astype(np.intp)
@@ -89,9 +89,9 @@ def resample(
 
 @dataclasses.dataclass(frozen=True)
 class _Bank:
-    """Holds the weights of one frame; all frames have the same weights.
+    """Holds the weights of a frame: one or more periods of the signal.
 
-    The positions of outputs relative to inputs repeat after a period. A frame has one or more periods.
+    After a period, the positions of outputs relative to inputs repeat, so all frames have the same weights.
 
     Attributes:
         hop: number of inputs between the starts of consecutive frames.
@@ -108,7 +108,7 @@ class _Bank:
 
 
 def _block_outputs(step: Fraction, lobes: int) -> int:
-    """Chooses the outputs of a block: so few that a product within `_MOST_MULTIPLICATIONS` covers several frames."""
+    """Chooses a block's number of outputs, so that `_MOST_MULTIPLICATIONS` suffice for the block in several frames."""
     return max(8, min(int((2 * lobes + 1) / step), _MOST_MULTIPLICATIONS // (8 * (2 * lobes + 1))))
 
 

@@ -247,8 +247,8 @@ class VideoDecoder:
             return
         frames = (frame for packet in itertools.chain([first], packets) for frame in packet.decode())
         shown = next(frames, None)
-        # Rejects a first frame that is shown after the key packet's frame. After a seek in a video with gradual refresh
-        # (H.264), FFmpeg returns such a frame, which may be incomplete.
+        # Rejects a first frame whose number is above the key frame's. In H.264 with gradual refresh, FFmpeg returns
+        # such a frame after a seek, and the frame may be incomplete.
         number = None if shown is None else self._at(shown.pts)
         if number is not None and number <= (self._at(first.pts) or 0):
             yield shown

@@ -4,9 +4,9 @@
     >>> picture = jd.imread("cat.jpg")
     >>> small = jd.resize(picture, size=(224, 224))
 
-Functions are generated from the operators' definitions, like the functions of `jdali.fn`. Most operators are compiled by
-JAX: once for each shape and set of static arguments, and not again for other values. A compiled operator runs
-asynchronously. To wait for its result, convert the result to NumPy or call `evaluate`.
+Functions are generated from the operators' definitions, like the functions of `jdali.fn`. JAX compiles most operators,
+once for each combination of shapes and static arguments. A compiled operator runs asynchronously. To wait for its
+result, convert the result to NumPy or call `evaluate`.
 """
 
 from jdali import types as types

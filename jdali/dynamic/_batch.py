@@ -144,7 +144,7 @@ class Batch(Arithmetic, EagerValue):
 
 @dataclasses.dataclass(frozen=True)
 class Tensors(Sequence[Any]):
-    """Sequence of all samples of a batch, or of some."""
+    """Sequence of all or some samples of a batch."""
 
     batch: Batch
     indices: Sequence[int]

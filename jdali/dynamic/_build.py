@@ -47,7 +47,7 @@ def make_function(op: Operator) -> Any:
 
 
 def finish(function: Any, op: Operator) -> Any:
-    """Adds the signature, in DALI's order of arguments, and the docstring to a function of `jdali.dynamic`."""
+    """Gives a function of `jdali.dynamic` its docstring and its signature, with the arguments in DALI's order."""
     function = folding(function)
     signature = public_signature(op, Tensor | Batch | Any, Tensor | Batch)
     parameters = list(signature.parameters.values())

@@ -27,8 +27,8 @@ def _stack(name: str) -> list[Any]:
 class EvalMode(enum.Enum):
     """Lists the evaluation modes; use a member as a context manager.
 
-    With `deferred` and `eager` (the default), calls do not wait for results. With `sync_cpu`, they wait for results in host
-    memory, with `sync_full` for all results.
+    With `deferred` and `eager` (the default), calls do not wait for results. With `sync_cpu`, calls wait for results on
+    the device "cpu". With `sync_full`, calls wait for all results.
     """
 
     deferred = 1

@@ -17,10 +17,10 @@ from jdali.tensors import TensorList
 def run_as_graph(
     function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object], key: object = None
 ) -> Any:
-    """Calls a function that was written for the nodes of a pipeline, with tensors and batches in their place.
+    """Traces a function of pipeline nodes as a graph, and runs the graph on tensors and batches.
 
-    The call takes one draw, from the key or the thread's default generator. Random values follow from this draw.
-    The values of sample i do not depend on the batch size.
+    One draw, from the key or from the thread's default generator, determines all random values of a call. The values of
+    sample i do not depend on the batch size.
 
     Args:
         function: takes and returns nodes, in any structure of containers.

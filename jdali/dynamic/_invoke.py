@@ -120,7 +120,7 @@ def _counted(op: Operator, inputs: Sequence[object]) -> list[Any]:
 
 
 def _constants(op: Operator, inputs: Sequence[object]) -> dict[str, Any]:
-    """Collects the inputs that are plain numbers, by name, if the operator's `setup` takes `constants`."""
+    """Returns {name: array} for host inputs that are no tensors or batches; {} unless `setup` takes `constants`."""
     if "constants" not in (op.setup_parameters or ()):
         return {}
     plain = {op.input(i).name: to_array(v) for i, v in enumerate(inputs) if not isinstance(v, EagerValue)}

@@ -204,7 +204,7 @@ def as_tensor(
     """Makes a tensor from the data, without a copy where possible.
 
     Args:
-        data: numbers, lists, an array of any library, a tensor, or a batch, which gets an axis "N".
+        data: numbers, lists, an array of any library, a tensor, or a batch, stacked on a new axis "N".
         dtype: element type; None: the type of the data.
         device: device of the tensor; None leaves the data where they are.
         layout: one letter for each axis; None: the layout of the data.

@@ -41,7 +41,7 @@ class TaskCursor:
     Attributes:
         epoch: number of times that the external sources restarted.
         iteration, position: numbers of batches and of samples drawn since the last restart.
-        epochs: epochs of the iterator that takes the next batch; None if no iterator takes it.
+        epochs: counts the epochs of the iterator that takes the next batch; None: no iterator.
     """
 
     epochs: Epochs | None = None
@@ -222,8 +222,8 @@ class TaskCursor:
         """Ends an epoch early, after the batch at which `state` was taken. Batches drawn since then are dropped.
 
         Args:
-            batches: number of batches left in the epoch after the state, which are skipped. If None, the number is
-                unknown: external sources restart if they can, and readers continue from the state.
+            batches: number of batches to skip, from the state to the end of the epoch. None: the number is unknown, so
+                external sources restart if they can, and readers continue from the state.
         """
         for node, reader in self._readers.items():
             reader.set_state(state["readers"][node.name])
@@ -262,7 +262,7 @@ def _size_clash(nodes: Mapping[int, Node]) -> OperatorError:
 def open_sources(
     nodes: Sequence[Node], options: EngineOptions, tables: Tables
 ) -> tuple[dict[Node, Any], Tables]:
-    """Opens the sources of a pipeline. Returns the sources by node, and tables of the readers, for workers.
+    """Opens the sources of a pipeline; returns them by node, and the readers' tables (`readers/shared_tables.py`).
 
     Args:
         tables: tables that the same readers computed in another process, so that they need not be computed again.

@@ -290,7 +290,7 @@ class Engine:
         self._advance(Iteration.of(task, self.sources), steps=steps)
 
     def _receive(self, iteration: Iteration, order: int, begun: Begun | None = None) -> AttemptFailure | None:
-        """Waits for the workers, if any, and adds the values that they made to a batch. Returns their failure, or None."""
+        """Waits for the workers' values, if there are workers. Adds them to `iteration`, or returns the failure."""
         if self.elsewhere is None:
             return None
         self.pool.refuse_if_interrupted()

@@ -13,7 +13,7 @@ MadeOf: TypeAlias = Callable[[Node], Provenance | None]
 
 
 class NodeFailure(Exception):
-    """Reports that a node failed, on some samples or as a whole. `step` lists all nodes of the step that failed.
+    """Reports that a node failed, on some samples or as a whole. The attribute `step` lists all nodes of the step.
 
     Args:
         failures: error of each failed sample; the key None stands for the node as a whole.
@@ -62,9 +62,8 @@ class NodeFailure(Exception):
 
         Args:
             position: position of `sample` in the user's batch; None if no sample failed.
-            made_of: returns the provenance of the operator's outputs, which names the files; None if the files are
-                unknown. It is called only if a sample failed. If a node failed as a whole, its inputs may not fit each
-                other, and then there is no provenance.
+            made_of: returns the provenance of a node's outputs, which names the files; None if the files are unknown.
+                It is called only if a sample failed: inputs of a node that failed as a whole may not fit each other.
             where: line that the error shows; None for the user's lines, "" for no line. A call outside of a pipeline
                 shows no line, because Python's traceback shows it.
         """

@@ -33,7 +33,7 @@ class Room:
     """Limits the number and the bytes of the batches made ahead; used by one thread at a time.
 
     Args:
-        depth: minimum number of batches that may wait; `fit` may raise the number.
+        depth: initial value of the attribute `depth`; `fit` never sets a lower value.
         most_bytes: maximum bytes of all batches that wait or are being made; a single batch may take more.
         is_strict: if True, allows only one batch at a time until the size of a first batch is known.
 

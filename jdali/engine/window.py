@@ -5,8 +5,8 @@ the user's thread, with its random state and debugger. If data is fed, or batche
 made when it is scheduled or taken.
 
 ```
- built ──▶ running ──end of a source taken──▶ ended
-               ▲──────reset, set_state────────┘           any of them ──close──▶ closed
+ built ──▶ running ──`take` meets the end of a source──▶ ended
+               ▲─────────────reset, set_state──────────────┘           any of them ──close──▶ closed
 ```
 """
 
@@ -149,7 +149,7 @@ class Window:
     def scale_workers(self, least: int, most: int) -> None:
         """Adapts the number of workers, between two bounds, to the wait for batches; call it before the first batch."""
         assert self.engine.elsewhere is not None
-        known = weakref.ref(self)  # no reference cycle; the caller of `resize` keeps the window alive
+        known = weakref.ref(self)  # weak, so that the window and its scaler form no cycle
 
         def resize(count: int) -> None:
             if (window := known()) is not None:
@@ -167,9 +167,9 @@ class Window:
     def follow(self, follower: Follower) -> None:
         """Sets the follower of the batches drawn from now on, if batches are made ahead.
 
-        The follower assigns each batch to an epoch of an iterator, and finishes the batch. With a follower, one more
-        batch is made ahead. The window references the follower weakly, and drops it when the sources move to another
-        position.
+        The follower assigns each batch to an epoch of an iterator, and turns it into what the iterator returns. With a
+        follower, one more batch is made ahead. The window references the follower weakly, and drops it when the sources
+        move to another position.
         """
         if self.ahead:
             self._flight.follow(follower)
@@ -293,7 +293,7 @@ class Window:
             if self._scaler is not None:
                 self._scaler.note_batch()
             if self.engine.elsewhere is not None and self.engine.elsewhere.workers.in_flight != self._fitted:
-                self._fit_workers()  # `in_flight` changes if a cluster makes several small batches in one call
+                self._fit_workers()  # a cluster's `in_flight` depends on how many small batches share a call
             return outcome
         if isinstance(outcome, StopIteration):
             self._enter(Phase.ENDED)

@@ -37,7 +37,7 @@ _BY_POSITION = {
 
 
 def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yields the name and a loader of the function, if users may call the operator."""
+    """Yields (name, loader of the function); yields nothing if the operator is hidden from users."""
     if name.startswith(HIDDEN):
         return
     if is_deprecated(name):

@@ -169,8 +169,8 @@ def _named(verb: str, whole: str, source: Any) -> tuple[str, dict[str, Any]]:
     """Returns the name and arguments of a reader that is passed to another reader, such as `readers.mix`.
 
     Args:
-        verb: name of the combining reader, for messages.
-        whole: name of its result, for messages.
+        verb: name of the combining reader without "readers.", such as "mix"; for messages.
+        whole: noun for its result, such as "mixture"; for messages.
         source: all outputs of the passed reader, or (name, arguments).
 
     Raises:

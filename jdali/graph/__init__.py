@@ -6,7 +6,7 @@
 ```
 
 * `conditional`: `if` on data nodes, and `choose`. `autograph` finds and rewrites the functions that use them.
-* `fingerprints`: describes a graph, to compare a state with the pipeline that restores it.
+* `fingerprints`: describes a graph as a short text. States contain it, so that other pipelines refuse them.
 * `records`: graphs as plain data, for copies, workers, serialized pipelines and exported folders.
 """
 

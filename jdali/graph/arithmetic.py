@@ -133,5 +133,5 @@ def _subscript(self: types.ArrayConstant, key: object) -> DataNode:
     return constant_node(self)[key]
 
 
-add_operators(types.ArrayConstant, _binary, _unary)  # `types` is below this module
+add_operators(types.ArrayConstant, _binary, _unary)  # here, because `graph` imports `types`
 setattr(types.ArrayConstant, "__getitem__", _subscript)  # noqa: B010  mypy knows no such attribute

@@ -77,7 +77,7 @@ _TRACE: ContextVar[_Trace | None] = ContextVar("trace", default=None)
 
 @contextlib.contextmanager
 def tracing(hooks: Any) -> Iterator[None]:
-    """Passes conditionals of converted functions on graph values to `hooks` in this context; see `Branches`."""
+    """Passes conditionals on graph values to `hooks` (see `Branches`) while converted functions run in this context."""
     token = _TRACE.set(_Trace(hooks))
     try:
         yield

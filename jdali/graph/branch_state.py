@@ -37,7 +37,7 @@ class Target(Protocol):
     name: str
 
     def get(self) -> Any:
-        """Returns the target's value (a copy of a container), or MISSING if the target is not set."""
+        """Returns the target's value, or a copy if it is a container; MISSING if the target is not set."""
 
     def set(self, value: Any) -> None: ...
 
@@ -126,7 +126,7 @@ class ContainerItems:
 
 
 def variables(branches: Sequence[FunctionType | None], names: Sequence[str]) -> Iterator[Target]:
-    """Yields the variables of these names, which the branches share."""
+    """Yields a `Target` for each of these variables, which the branches set."""
     shared: dict[str, CellType] = {}
     for branch in branches:
         if branch is not None:

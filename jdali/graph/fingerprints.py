@@ -1,8 +1,9 @@
 """Computes a pipeline's fingerprint: a short text that changes with everything that the samples depend on.
 
 A graph is described by an entry for each operator: its name, the origins of its inputs, its arguments as text. If the
-compressed entries are short, they are the fingerprint, and a difference is reported with both values. Otherwise the
-fingerprint has a few bits of a hash for each operator, which are enough to find the operator that differs.
+compressed entries are short, they are the fingerprint, and messages show the old and the new value of an argument that
+differs. Otherwise the fingerprint has a few bits of a hash for each operator, and messages name the first operator that
+differs.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class _Analysis:
         return after
 
     def statement(self, node: ast.stmt, after: Names) -> Names:
-        """Returns the variables that are read from the start of a statement on, given the variables that are read after it."""
+        """Returns the variables that are live before a statement, given the variables that are live after it."""
         match node:
             case ast.If():
                 self.found[node] = after | self.always

@@ -2,8 +2,8 @@
 
 Every node gets a *level*. A value that some `setup` or host operator reads on the host (such as a rotation angle that sets
 the size of the canvas) must be computed one level before its consumer. All other nodes come as late as possible, so that
-they fuse with their consumers. An operator that works on the whole batch is a separate stage, because in other stages
-the shapes differ by sample. Within a level host steps come first, then stages on the CPU, then stages on the accelerator.
+they fuse with their consumers. An operator that works on the whole batch is a separate stage, because it needs all
+samples in one padded shape. Within a level, host steps come first, then stages on the CPU, then on the accelerator.
 """
 
 from __future__ import annotations

@@ -55,8 +55,8 @@ class NodeRecord:
 
     Attributes:
         inputs, args: inputs and arguments, with a `ValueNumber` in place of each value.
-        runtime: factory of the node's `runtime`; None if the node has none. The factory also replaces the
-            `runtime` in `inputs` and `args`.
+        runtime: factory of the node's `runtime`; None if the node has none. `inputs` and `args` have the factory in
+            place of the `runtime`.
         outputs: number of outputs.
         domain: number of the domain, or `NO_BRANCH`.
     """

@@ -23,7 +23,7 @@ _NOT, _OPERAND = "_conditional.not_", "_conditional.validate_logical"
 _CONDITIONAL = frozenset({_SPLIT, _MERGE, _JOIN, _NOT, _OPERAND})
 
 
-# Operators that a loaded folder may run on the host, besides decoders. None of them reads files or calls user functions.
+# Operators that an exported folder may run on the host, besides decoders. None reads files or calls user functions.
 HOST_OPERATORS = frozenset(
     {
         "bbox_rotate", "experimental.decoders.video", "peek_image_shape", "random_bbox_crop",

@@ -192,8 +192,8 @@ class DataIterator(EpochLoop[BatchT]):
     def __len__(self) -> int:
         """Counts the batches of a loop over this epoch. The next epoch may have one more or less (`LastBatchPolicy`).
 
-        After `set_state` or a `break`, it counts the rest of the epoch. Once a loop over the rest has ended, it counts the
-        next epoch. After a whole epoch, the count does not change until `reset`.
+        After `set_state` or a `break`, only the rest of the epoch is counted. After a loop over this rest, the next
+        epoch is counted. After a loop over a whole epoch, the count does not change until `reset`.
         """
         length = self._length if self._counts_this else self._end.length  # type: ignore[union-attr]
         if length is None:

@@ -133,8 +133,8 @@ class EpochCounter:
         # Numbers of samples of this epoch that were already used to fill up the last batch of the previous epoch. With a
         # reader, entry i is for the pipeline that began with shard i; without a reader, there is one number for all pipelines.
         self._ahead = [0] * (1 if reader is None else reader.shards)
-        # After a restored state, the numbers of samples left in each shard, for this epoch and later ones; empty if all are
-        # left.
+        # Set if a restored state had other batches: numbers of samples left in each shard, for this epoch and for later
+        # epochs that some shard had begun. Empty: epochs are whole.
         self._rest: list[list[int]] = []
 
     def _sizes(self) -> list[int]:
@@ -247,7 +247,8 @@ class EpochCounter:
     def meet_end(self) -> bool:
         """Notes that a source ended; returns True if this ends the epoch.
 
-        The first end before any batch of an epoch belongs to the previous epoch; the caller then restarts the source.
+        If this epoch has no batch yet, the end belongs to the previous epoch, and the caller restarts the source. If
+        the source ends again without a batch, this epoch is empty.
         """
         if self.done or self._began_again:
             return True

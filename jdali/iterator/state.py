@@ -106,7 +106,7 @@ def checkpoints(state: Mapping[str, Any]) -> list[bytes]:
 
 
 def restored_state(pipelines: Sequence[Pipeline]) -> dict[str, Any] | None:
-    """Returns the iterator's state from the checkpoints of its pipelines; None if a checkpoint has none or they differ."""
+    """Returns the iterator's state from its pipelines' checkpoints; None if it is missing in one, or differs."""
     states = [pipeline.iterator_state for pipeline in pipelines]
     if any(state is None or state != states[0] for state in states) or states[0] is None:
         return None

@@ -63,7 +63,7 @@ class BatchStream:
         self._leaves = False  # the user wants the next epoch
         self._stands = False  # the pipelines make no more batches before the next epoch begins
         self._left_early = False  # the user left the epoch before its end
-        # Outcome of the current batch of each pipeline, by its number; kept until all pipelines have one.
+        # Current batch or error of each pipeline, by number of the pipeline; kept until all pipelines have one.
         self._outcomes: dict[int, Result | BaseException] = {}
         # States from which all later batches can be found by counting: the start, the last restored state, and the states at
         # which a source restarted.
@@ -222,5 +222,5 @@ def outcome_of(take: Callable[[], Result | None]) -> Result | BaseException | No
     """Takes a batch. Returns it, or the error raised in its place; None if no batch is ready."""
     try:
         return take()
-    except Exception as error:  # not an interrupt, which takes no batch
+    except Exception as error:  # but not KeyboardInterrupt: then no batch was taken
         return error

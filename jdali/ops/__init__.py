@@ -6,9 +6,9 @@ operators take a JAX key, first or as `key=`: `ops.noise.gaussian(jax.random.key
 
 Map a batch with `jax.vmap`, because a leading axis does not count as a batch. Without `layout=`, [N, H, W, C] is a sequence
 of frames, to which image operators apply the same arguments, and [N, T] is one sound of N steps and T channels. With
-`layout="HWC"`, an array of four axes raises an error. Random operators that would draw once for all frames raise an error
-with or without a layout. `mixup` and `cutmix` mix the samples of a batch: their inputs have a leading axis of samples, and
-layout, `extent` and `out_shape` describe one sample.
+`layout="HWC"`, an array of four axes raises an error. Random operators that draw once for all frames of a sequence
+require its layout, such as "FHWC". `mixup` and `cutmix` mix the samples of a batch: their inputs have a leading axis of
+samples, and layout, `extent` and `out_shape` describe one sample.
 
 Samples of several sizes can share one compiled program if they are padded to one shape. Every function takes two arguments
 for this:

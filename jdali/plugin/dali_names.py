@@ -1,11 +1,12 @@
 """Provides private attributes of DALI's base iterator that programs use: `_counter`, `_get_outputs` and others.
 
-The iterator updates the attributes after each batch and at each end of an epoch. A subclass may override two methods:
+The iterator updates the attributes after each batch and at the end of each epoch. A subclass may override two methods:
 
 * `reset` may set the attributes to the start of an epoch, as in DALI. The next epoch then begins.
 * `__next__` may take the pipelines' batches with `_get_outputs`, `_schedule_runs` and `_advance_and_check_drop_last`.
 
-If the attributes get other values, or a subclass overrides methods that nothing calls, an error is raised.
+Setting `_counter`, `_size` or `_counter_per_gpu` to any other value raises an error. So does overriding a method
+that nothing calls.
 """
 
 from __future__ import annotations
@@ -110,8 +111,8 @@ class DaliNames(DataIterator[Any]):
         moves = 0 if counter.reader.sticks else turn
         runs_on = self._last_batch_policy is LastBatchPolicy.FILL and not self._last_batch_padded
         return names | {
-            # DALI rotates the shard sizes in the opposite direction to the shard ids, so its entries are in reverse
-            # order: entry k equals `ahead` of shard `_turned_at` - k, because both have the same sizes in all epochs.
+            # DALI rotates the shard sizes in the opposite direction to the shard ids. So in each epoch, the size at
+            # index k is the size of the shard at index `_turned_at` - k, and entry k belongs to this shard.
             "_counter_per_gpu": ahead[(self._turned_at - np.arange(count)) % count],
             "_shard_sizes_per_gpu": np.roll(sizes, moves if runs_on else 0),
             "_shards_id": (np.array(counter.reader.shard_ids, np.int64) + moves) % count,
@@ -313,7 +314,7 @@ def policy_of(fill_last_batch: bool | None, last_batch_policy: LastBatchPolicy) 
 
 
 class BatchesOfPipelines(Assembler):
-    """Assembles empty dicts, for iterators that take the pipelines' batches themselves."""
+    """Assembles empty dicts, because subclasses of `_DaliBaseIterator` get batches from `_get_outputs` instead."""
 
     def __call__(self, *_: object) -> dict[str, Any]:
         return {}

@@ -51,7 +51,7 @@ class ReadAhead(Reader):
     """Loads the next samples of a reader in threads, before their batches take them.
 
     If the reader packs several parts into a sample, `ReadAhead` loads these parts. Loads start in the order of the
-    samples. A loaded sample is kept until its batch takes it. A sample that its batch does not take is dropped two
+    samples. A loaded sample is kept until its batch takes it. If the batch does not take it, the sample is dropped two
     batches later.
     """
 

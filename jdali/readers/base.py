@@ -189,7 +189,7 @@ class Reader(abc.ABC):
         return self
 
     def parts_of(self, wanted: np.ndarray) -> np.ndarray:
-        """Returns the indices of the parts that samples need; `wanted` is `SampleRefs.wanted`."""
+        """Returns the indices of the parts to load, given `SampleRefs.wanted`."""
         return wanted
 
     def packed(self, indices: np.ndarray, load: Callable[[np.ndarray], Loaded]) -> Loaded:
@@ -209,7 +209,7 @@ class Reader(abc.ABC):
     def name_classes(self, known: Mapping[str, ClassNames], outputs: Sequence[str]) -> None:
         """Sets the names of the outputs, and the class names of outputs that hold labels.
 
-        `known` contains class names by output name, `outputs` the names of all outputs.
+        `known` maps names of outputs to class names; `outputs` are the names of all outputs.
         """
         self._output_names = outputs
         self._names_by_output = {i: known[name] for i, name in enumerate(outputs) if known.get(name)}
@@ -278,7 +278,7 @@ class Reader(abc.ABC):
         return f"sample {index}"
 
     def get_state(self) -> dict[str, Any]:
-        """Returns the reader's position as JSON-able data, see `Order.set_state`."""
+        """Returns the reader's position as JSON-able data, see `Order.get_state`."""
         return self._order.get_state()
 
     def set_state(self, state: dict[str, Any]) -> None:

@@ -86,10 +86,9 @@ def bucket(
     Args:
         samples: all outputs of a reader or of `readers.mix`. Outside of a pipeline's definition, a pair of the
             reader's name and its arguments.
-        by: the size of a sample. "length" is the first axis of the first output. "aspect_ratio" is width / height of
-            the encoded picture in the first output, after its EXIF rotation. An array has a number for each sample of
-            the data set, such as a column of a table; for a mixture, the array has the numbers of all sources, one
-            source after another.
+        by: "length": the first axis of the first output; "aspect_ratio": width / height of the encoded picture in the
+            first output, after its EXIF rotation; or an array with a number for each sample of the data set, such as a
+            column of a table. For a mixture, the array has the numbers of all sources, one source after another.
         size: number of samples in a bucket: the batch size times `num_shards`, or a multiple of it.
         num_shards: number of parts that each bucket is divided into. The reader itself must not be sharded.
         seed: seed of the order of buckets, and of a reader that shuffles without a seed of its own; -1: the pipeline's.

@@ -58,7 +58,7 @@ class CaffeReader(DatabaseReader):
 
 
 def _images(buffer: Buffer, found: Mapping[int, Any], ok: np.ndarray) -> Store:
-    """Builds the column of images. Clears `ok` for encoded images if the first image is stored as pixels, and vice versa."""
+    """Builds the column of images. Clears `ok` for images stored in another form (encoded, pixels) than the first."""
     nothing = np.zeros(len(ok), np.int64)
 
     def numbers(field: int) -> np.ndarray:

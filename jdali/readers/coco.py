@@ -151,7 +151,7 @@ def coco(
     """Reads images and their objects from a data set in the COCO format.
 
     The outputs are the image's bytes, and the boxes and labels of its objects. `polygon_masks` adds
-    polygons and their vertices, `pixelwise_masks` a picture of labels, `image_ids` the id.
+    polygons and their vertices; `pixelwise_masks` adds a picture of labels; `image_ids` adds the id.
 
     In the picture of labels, a pixel that several objects cover has the largest of their labels.
     `Pipeline.reader_meta(name)["classes"][label]` is the name of the category.

@@ -161,10 +161,10 @@ def dataset(
     """Reads elements of an object with `__len__` and `__getitem__`.
 
     The object may be a list, a data set of Hugging Face, PyTorch or Grain, a table, or an instance of your own class.
-    Each element is a sample. All elements are read, whatever the batch size. One thread at a time calls the object. With
-    `workers=` of the pipeline, each worker process gets a copy of the object and calls this copy. An element may be an
-    array, a number, bytes, a string or a Pillow picture; a tuple (`num_outputs`) or a dict (`columns`) may hold several of
-    these. If `__getitem__` raises an exception, it becomes the error of this sample.
+    Each element is a sample. One thread at a time calls the object. With `workers=` of the pipeline, each worker
+    process gets a copy of the object and calls this copy. An element may be an array, a number, bytes, a string or a
+    Pillow picture. With `num_outputs`, an element is a tuple of several of these; with `columns`, a dict of them. If
+    `__getitem__` raises an exception, the exception becomes the error of this sample.
 
     Parity: DALI has no such reader.
 
@@ -172,7 +172,7 @@ def dataset(
         dataset: the object, which must not change; the samples of a table (pandas, polars, pyarrow) are its rows.
         columns: keys to take from elements that are dicts, or columns of a table; each is an output.
         layout: a layout for all outputs, or a list with a layout for each output.
-        num_outputs: number of outputs of elements that are tuples; None: an element is one output.
+        num_outputs: number of entries of an element (a tuple or list), one output each; None: an element is one output.
 
     Returns: the values of the elements; uint8 [bytes] for bytes and strings.
 

@@ -200,7 +200,7 @@ def hdf5(
     Parity: DALI has no such reader.
 
     Args:
-        dataset: names of the data sets, with "/" after the names of groups.
+        dataset: names of the data sets; "group/images" is a data set in a group.
         paths: paths of the files.
         axis: the axis of the samples in each data set; -1: the last.
         roi_shape: shape of the window in each sample of the first data set; default: up to the end of the sample.

@@ -1,4 +1,4 @@
-"""Reads LeRobot data sets: rows of values, frames of cameras, and windows of both in time."""
+"""Reads LeRobot data sets: values and camera frames of single rows, or of windows of rows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _TakenRows(NamedTuple):
 
 
 class LeRobotReader(Reader):
-    """Reads rows of a data set, with windows of their columns in time.
+    """Reads rows of a data set; a column with a window has the values of several rows.
 
     Args:
         offsets: for each column, the rows of its window relative to the sample's row; None for a column without a window.

@@ -171,13 +171,14 @@ def mix(
     any state, with any number of shards and with other weights; even so, no sample is lost, and none comes twice in a
     pass over its source. The batches of all shards at one step form a global batch. If a source's share of a global
     batch is a whole number of samples, each global batch has exactly this number. Otherwise the number of samples
-    of source k, counted from 0, varies between global batches by at most 1 + k. Each source is read pass after pass in
+    of source k (k = 0, 1, ...) varies between global batches by at most 1 + k. Each source is read pass after pass in
     the order that its `random_shuffle`, `subset`, `fold` and `weights` determine. The random values of a sample differ
     from pass to pass.
 
     Args:
-        sources: all outputs of each reader; they must agree in number, types and axes. Outside of a
-            pipeline's definition, pairs of a reader's name and its arguments: ("readers.file", {"file_root": "photos"}).
+        sources: all outputs of each reader. All readers must have the same number of outputs, with the same types and
+            numbers of axes. Outside of a pipeline's definition, pairs of a reader's name and its arguments:
+            ("readers.file", {"file_root": "photos"}).
         num_shards: number of parts that the mixture is divided into. The sources must not be sharded.
         pad_last_batch: end an epoch with a full batch, by repeating its last sample.
         schedule: {step: weights}: the weights from a step on; before the first step, `weights` applies. A step is a

@@ -34,9 +34,9 @@ from jdali.readers.shared_tables import shared
 
 _NAME = "readers.mxnet"
 _NO_INDEX = "RecordIO index file doesn't contain any indices"
-# A part of a record begins with the magic number, its position in the record (3 bits) and its length (29 bits). The data
-# follow, padded to a multiple of 4 bytes. Where a record's data contain the magic number, a part ends, and the magic
-# number is left out.
+# A part of a record begins with the magic number, the part's position in the record (3 bits) and its length (29 bits).
+# The data follow, padded to a multiple of 4 bytes. The writer splits a record at each aligned magic number in its data,
+# and leaves that number out.
 _MAGIC = 0xCED7230A
 MAGIC_BYTES = struct.pack("<I", _MAGIC)
 _PART = struct.Struct("<II")
@@ -81,7 +81,7 @@ class RecordIOReader(RecordReader):
         whole = (buffer.at(starts, "<u4") == _MAGIC) & (words >> _LENGTH_BITS == _WHOLE)
         labels = buffer.at(data, "<u4").astype(np.int64)
         images = data + _IMAGE.size + 4 * labels
-        # Nothing may follow the record, except another record if the index omits records.
+        # Nothing may follow the record. But if the index omits records, another record may follow.
         after = np.minimum(ends + (data - ends) % 4, chosen.ends)
         # All other records are left to `load`, which raises their errors.
         whole &= (ends <= chosen.ends) & (images <= ends)
@@ -124,7 +124,7 @@ def _joined(record: bytes, every: bool) -> bytes:
         at += length + -length % 4
         if position in (_WHOLE, _LAST):
             break
-    # Nothing may follow, except another record if the index omits records.
+    # Nothing may follow the last part. But if the index omits records, another record may follow.
     if at < len(record) and (every or record[at : at + 4] != MAGIC_BYTES):
         raise Misplaced(f"its length leaves {len(record) - at} bytes before the next record")
     return MAGIC_BYTES.join(parts)

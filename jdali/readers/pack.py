@@ -133,7 +133,7 @@ class PackReader(OverReader):
 def documents_of(
     source: Reader, load: Callable[[np.ndarray], Loaded], encode: Encode | None, indices: np.ndarray
 ) -> tuple[list[list[np.ndarray]], dict[int, Exception]]:
-    """Reads documents; returns each output's tokens by document (none for a failed document), and the failures."""
+    """Reads documents; returns tokens[output][document], empty for a failed document, and the errors by position."""
     loaded = load(indices)
     failures = dict(loaded.failures)
     good = np.delete(np.arange(len(indices)), list(failures)).tolist()

@@ -99,7 +99,7 @@ def _count_outputs(name: str, arguments: Mapping[str, Any]) -> int:
 
 
 def _open(name: str, own: Mapping[str, Any], options: dict[str, Any]) -> VideoReader:
-    """Opens a reader; `own` are the fields of `Cut` that the operator sets, `options` the values of `file_options`."""
+    """Opens a reader. `own` has the fields of `Cut` that the operator sets; `options` has those of `file_options`."""
     if options["image_type"] not in (types.RGB, types.YCbCr):
         number = int(options["image_type"])
         raise ValueError(f"{name}: Invalid image type: {number}. image_type must be RGB or YCbCr")

@@ -43,7 +43,7 @@ def zarr(
 
     Args:
         path: path of the folder of an array or of a group.
-        array: names of the arrays in the group, with "/" after the names of nested groups; empty: `path` is an array.
+        array: names of the arrays in the group; "nested/images" is in a nested group. Empty: `path` is an array.
         axis: the axis of the samples in each array; -1: the last.
         roi_shape: shape of the window in each sample of the first array; default: up to the end of the sample.
         roi_start: start of the window, elements; default: 0.

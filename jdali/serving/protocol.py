@@ -21,7 +21,7 @@ DTYPES = {
 _NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 _BYTES = "BYTES"
 _MOST_AXES, _MOST_ELEMENTS = 32, 1 << 31
-# Maximum bytes of the JSON of a shape, and of the JSON of the list of outputs.
+# Maximum bytes of JSON for a shape, and for the list of outputs.
 _MOST_OF_SHAPE, _MOST_OF_OUTPUTS = 1024, 1 << 16
 _LENGTH_BYTES = 4  # each element of a BYTES tensor begins with its length, little-endian
 

@@ -186,7 +186,7 @@ class PipelineActor:
             deaths = client.pool.counts().deaths
             return ActorAnswer(death=death, position=error.position, deaths=deaths)
         except Exception as error:
-            # The client has left, or the process could not be started, which may succeed next time.
+            # The client has left, or its process could not be started. After `leave`, the next `join` tries again.
             if self._clients.get(name) is client:
                 await self.leave(name)
             return ActorAnswer(error=error)

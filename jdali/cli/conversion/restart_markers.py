@@ -18,8 +18,8 @@ from jdali._system.extras import install
 from jdali.codecs import image as codec
 from jdali.types import ANY_DATA
 
-# A marker after each MCU makes a file 10% larger, a marker after 8 MCUs only 1%. With longer intervals, much more than
-# the window would be decoded.
+# A marker after each MCU makes a file 10% larger, a marker after every 8 MCUs only 1%. Longer intervals would make the
+# decoder of a window decode much more than the window.
 _WANTED_INTERVAL = 8
 # From turbojpeg.h: the kind of instance that transforms, and two parameters.
 _TRANSFORM, _OPTIMIZE, _RESTART_BLOCKS = 2, 11, 18
@@ -102,7 +102,7 @@ def _by_program(program: str, data: bytes, interval: int) -> bytes:
 
 
 def interval_of(across: int) -> int:
-    """Returns the best interval that divides the number of MCUs in a row. No segment then crosses the end of a row."""
+    """Returns the divisor of `across`, MCUs per row, nearest to `_WANTED_INTERVAL`. No segment crosses a row's end."""
     divisors = [n for n in range(1, across + 1) if across % n == 0]
     return min(divisors, key=lambda n: (max(n, _WANTED_INTERVAL) / min(n, _WANTED_INTERVAL), n))
 

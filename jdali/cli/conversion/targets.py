@@ -141,7 +141,7 @@ def _content(value: Any) -> Any:
 
 
 def _as_text(value: Any) -> Any:
-    """Converts values that JSON cannot represent to text; decodes bytes as latin-1."""
+    """Returns the text for a value that JSON cannot represent; decodes bytes as latin-1."""
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
@@ -155,7 +155,7 @@ def _fields(sample: SourceSample, source: Source) -> dict[str, Any]:
 
 
 def _typed(name: str, value: Any) -> Any:
-    """Parses a field of a WebDataset that is a number or text: `cls`, `txt` or `json`."""
+    """Converts the bytes of `cls`, `txt` and `json`, fields of a WebDataset, to a number or text."""
     suffix = name.rpartition(".")[2]
     if not isinstance(value, bytes) or suffix not in ("cls", "cls2", "txt", "text", "json"):
         return value

@@ -81,7 +81,7 @@ _NO_PLAN = ExecutionPlan((), (), (), ())
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ComputedTask(BatchTask):
-    """A task of debug mode. To draw the task already computes its batch."""
+    """A task of debug mode. Its batch is computed when the task is drawn."""
 
     outputs: tuple[TensorList, ...] = ()
 
@@ -151,7 +151,7 @@ class DebugEngine(Engine):
 
     @property
     def first_reader(self) -> Node | None:
-        """The reader from whose samples random keys are made; None until the function has called a reader."""
+        """The reader whose samples determine the random keys; None until the function has called a reader."""
         return next(iter(self.readers), None)
 
     @property
@@ -205,9 +205,9 @@ class DebugEngine(Engine):
 class DebugGraph(Graph):
     """Holds the operators of one iteration, and runs each when it is added.
 
-    The random keys of a batch are made from the samples of the first reader. So in the first iteration, random operators
-    that are called before this reader wait for it, as do all operators that use their outputs. If the user asks for a value,
-    the waiting operators run immediately.
+    Random keys depend on the samples of the first reader. Until these samples are known, random operators wait, and so
+    do operators that use their outputs. The waiting operators run when the function calls a reader, reads one of their
+    values, or returns.
     """
 
     def __init__(self, engine: DebugEngine):
@@ -217,7 +217,7 @@ class DebugGraph(Graph):
         self._size: int | None = None  # size of the batch
         self._parts: dict[Domain, SampleIds] = {}
         self._keys_known = False  # True once the samples are known, see `_fix_keys`
-        self._refs: dict[Node, SampleRefs] = {}  # samples drawn so far, by node of the first iteration
+        self._refs: dict[Node, SampleRefs] = {}  # samples drawn so far; keys: nodes of the first iteration
         self._waiting: list[tuple[Node, DebugStep]] = []
         self._called = 0  # number of operators that the function has called
 
@@ -232,7 +232,7 @@ class DebugGraph(Graph):
     def taken(
         self, op: Operator, inputs: Sequence[Any], args: Mapping[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
-        """Adds a node for each of the user's batches among the inputs: results of `get()`, and lists of arrays."""
+        """Returns inputs and arguments; new nodes replace the user's batches (results of `get()`, lists of arrays)."""
         per_sample = {k for k, arg in op.public_args.items() if arg.kind is ArgKind.PER_SAMPLE}
         given = [self._taken(value, f"input {i}", op) for i, value in enumerate(inputs)]
         return given, {

@@ -1,4 +1,4 @@
-"""Follows one operator call of a function in debug mode through all iterations."""
+"""Defines `DebugStep`: an operator call in debug mode, which all iterations repeat."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def unexpected(node: Node) -> RuntimeError:
 
 
 def _repetitions(node: Node) -> list[int]:
-    """Returns, for each input, the position of the first input that is the same batch. A runner depends on these positions."""
+    """Returns for each input the first input with the same batch, such as [0, 1, 0]. A runner fits only one list."""
     values = [id(value) for value in (*node.data_inputs, *node.arg_inputs.values())]
     return [values.index(value) for value in values]
 

@@ -1,9 +1,11 @@
 """Runs the first steps of batches in workers, and finds samples that kill workers.
 
-If a batch crashes a worker, or two workers are killed while they make it, another worker makes the samples of the batch
-one by one. This worker notes the position of each sample before it makes the sample. If it crashes, the sample noted
-last is at fault. If it is killed, perhaps from outside, a further worker makes this sample alone; if that worker dies,
-too, the sample is at fault.
+A search begins if a batch crashes a worker, or if two workers are killed while they make the batch. Another worker then
+makes the samples one by one, and notes the position of each sample before it makes the sample:
+
+* If this worker crashes, the sample noted last is at fault.
+* If it is killed, perhaps from outside, a further worker makes the sample noted last. If that worker dies, too, the
+  sample is at fault.
 
 A sample at fault is treated like any bad sample. If no sample is at fault, the workers died for another reason, and the
 whole batch is made again.

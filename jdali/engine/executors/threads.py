@@ -16,8 +16,8 @@ Call: TypeAlias = Callable[[], None]
 class Threads:
     """Runs submitted calls in daemon threads.
 
-    A waiting thread references only its queue. So a pipeline can be garbage-collected while its threads wait, even if a
-    callback of the pipeline is a method of the object that owns the pipeline.
+    A waiting thread references only its queue. So threads keep neither their pipeline alive, nor objects whose methods
+    are callbacks of the pipeline.
     """
 
     def __init__(self, count: int, name: str):

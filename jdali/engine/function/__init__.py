@@ -1,4 +1,4 @@
-"""Turns the compiled operators of a pipeline into a pure function. Its inputs, the start, come from the host part.
+"""Turns the compiled operators of a pipeline into a pure function. Host operators make its inputs, called the start.
 
 ```
  sources ─▶ host.HostPart ─▶ start ─▶ part.Part ─▶ outputs

@@ -223,7 +223,7 @@ def _described_outputs(
         varied: True if the samples of the start may differ in size.
     """
     form = plans[0].form
-    # If sizes may vary, but all plans have the same input sizes, the plans do not show whether output sizes vary.
+    # Plans with the same input sizes cannot show whether output sizes vary with the input sizes.
     many = len({plan.form.program.shapes[: form.inputs] for plan in plans}) > 1 or not varied
     sizes = [{plan.form.program.shapes[number] for plan in plans} if many else () for number in form.outputs]
     dtypes = [form.values[number] for number in form.outputs]

@@ -63,7 +63,7 @@ def _unfed(runtime: Any) -> Any:
 
 
 def source_in_place_of(node: Node) -> Node:
-    """Returns a source without data, with the number and the outputs of a node."""
+    """Returns a source without data that has the same id, name and outputs as `node`."""
     return dataclasses.replace(
         node, op=REGISTRY["external_source"], device="cpu", inputs=(), args={}, seed=None, domain=WHOLE_BATCH,
         runtime=SourceFeed(None, num_outputs=len(node.outputs)),

@@ -42,7 +42,7 @@ def make_function(
     threads: int,
     batch_size: int,
 ) -> PipelineFunction:
-    """Makes a function, see `Pipeline.function`; `outputs` are all outputs of the pipeline, `wanted` the function's."""
+    """Makes a function, see `Pipeline.function`. `outputs` are the pipeline's outputs, `wanted` are the function's."""
     begin = border(outputs) if start is None else find_values(graph, start)
     if start is None:
         begin = tuple(v for v in begin if not any(origin(o) is v for o in outputs))

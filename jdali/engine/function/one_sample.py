@@ -233,7 +233,7 @@ def _choice(node: Node) -> tuple[DataNode, list[tuple[DataNode, Domain]]]:
 
 
 def _from_outside(value: DataNode, domain: Domain) -> list[DataNode]:
-    """Finds the values from outside a branch on which `value`, inside the branch, depends."""
+    """Finds the values outside of the branch `domain` that `value`, inside the branch, depends on."""
     found: list[DataNode] = []
     seen: set[Node] = set()
     pending = [value]

@@ -53,7 +53,7 @@ class FunctionPlan:
 
     Attributes:
         given: inputs [N, ...] of the stage that are not values of the start.
-        shapes: shape of a sample in each array to which the plan applies.
+        shapes: for each value of the start, the shape of one sample in the array that the plan is for.
     """
 
     packed: Any
@@ -179,7 +179,7 @@ class Planner:
         return program(arrays, plan.packed, plan.apart, draw.identity(), draw.seeds(random_nodes(self.stage)))
 
     def _reads(self, form: FunctionForm) -> list[bool]:
-        """Returns for each value of the start if the program reads its elements; False if it needs only the sizes."""
+        """Returns a flag for each value of the start: True if the program reads its elements, not only its sizes."""
         with x64_context(True):
             closed = jax.make_jaxpr(computation(self.stage, form, "cpu"))(*operand_specs(self.stage, form, 1))
         flat = FlatProgram(closed, "cpu")

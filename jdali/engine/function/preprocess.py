@@ -187,7 +187,7 @@ class Preprocess:
     def _planned_row(
         self, batches: Sequence[TensorList], draw: Draw, row: int, position: int
     ) -> tuple[FunctionPlan, tuple[str, int]]:
-        """Plans the sample at a row of `batches` and a position of `draw`; returns the plan and its program's key."""
+        """Plans one sample: `row` of `batches`, `position` of `draw`. Returns the plan and the key of its program."""
         sizes = tuple(tuple(batch.spec.extents[row].tolist()) for batch in batches)
         if not self._function.random or not self._function.planner.draws_on_host:
             return self._planned(sizes)
@@ -313,7 +313,7 @@ class Preprocess:
 
 
 def _size(exported: ExportedProgram, room: int) -> tuple[int, int]:
-    """Returns the batch size of the exported program for `room` samples (0: any size), and the rows of a call."""
+    """Chooses the exported program for `room` rows; returns its batch size (0: any), and the number of rows to pass."""
     batch = next((f.batch for f in exported.files if f.batch >= room), 0)
     return batch, batch or room
 

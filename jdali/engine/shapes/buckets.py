@@ -5,8 +5,8 @@ higher it is, the fewer and larger are the shapes. The shapes of a sample depend
 but not on other samples, except where all samples of a batch share one shape (`together`). This module computes the
 shapes of level 0; the module `coarse` computes those of the other levels.
 
-* The shapes of a value are on a grid. The grid is fine where padding costs time, coarse where a sample takes so little
-  time that programs would cost more, and roomy where an operator's time does not grow with the padding (`cost`).
+* The shapes of a value are on a grid: `TIGHT` where padding costs much time, `CHEAP` where more programs would cost
+  more than padding, `ROOM_IN` or `ROOM_OUT` where padding costs next to no time (`cost`).
 * The longest side of a picture is on the grid, and each other side is a fraction of the longest. Most photographs have
   one of a few aspect ratios, so this gives far fewer shapes than a grid for each side.
 * An output has the shape that the operator's `setup` computes for padded inputs, if the sample fits in it. So the
@@ -49,9 +49,9 @@ ROOM_OUT = Grid(COARSE, _powers(4, 1))
 # In small batches, where programs cost most, outputs of many sizes share squares of up to this many elements. A square
 # costs 0.1 to 0.3 ms a sample: to write the padding, and to copy the sample out of the square (benchmarks/RESULTS.md).
 ROOM_OUT_FEW, _FEW_ELEMENTS = Grid(COARSE, (1.0,)), 1 << 20
-# An output gets the shape derived from padded inputs, unless it has more than this many times the elements of the shape
-# computed from the output's own size. From level 1 on, the factor is larger, so that more outputs get a derived shape:
-# each combination of input and output shapes needs a program.
+# An output gets the shape `derived` from padded inputs, in place of the shape computed from its `own` size, if
+# elements(derived) <= factor * elements(own). From level 1 on, the factor is larger: more derived shapes mean fewer
+# combinations of input and output shapes, and so fewer programs.
 _LOOSE, _LOOSE_COARSE = 1.25, 4.0
 
 # Returns the shapes of an operator's outputs for padded inputs; None if they depend on more than the shapes of the inputs.
@@ -253,7 +253,10 @@ def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
 
 
 def _held_or_own(held: np.ndarray, extents: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Returns for each sample its shape in memory, `held`, if the sample fits and `own` is not smaller; else `own`."""
+    """Returns for each sample its shape in memory, `held`, if this is usable; else `own`.
+
+    `held` is usable if the sample fits in it, and if it has at most as many elements as `own`.
+    """
     good = (held >= extents).all(axis=1) & (_sizes(held) <= _sizes(own))
     return np.where(good[:, None], held, own)
 

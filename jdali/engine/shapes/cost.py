@@ -12,9 +12,9 @@ import numpy as np
 
 from jdali.graph import DataNode, Stage, compiled
 
-# Nanoseconds for each element that an operator reads or writes on an accelerator, whose speed is limited by memory. At
-# best, most programs of `benchmarks/gpu_cost.py` take 0.0005 to 0.002, because they move 1 to 5 times the bytes of
-# their inputs and outputs. On a CPU, each operator has its own constant.
+# Nanoseconds for each element that an operator reads or writes on an accelerator, where memory limits the speed. Most
+# programs of `benchmarks/gpu_cost.py` move 1 to 5 times the bytes of their inputs and outputs, and so take at least
+# 0.0005 to 0.002. On a CPU, each operator has its own constant.
 _DEVICE_NANOSECONDS = 0.002
 # Nanoseconds to copy an element, or to write it to new memory, on the host; and to send it to an accelerator.
 _CPU_MOVING = 0.2

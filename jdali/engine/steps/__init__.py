@@ -7,7 +7,6 @@
                                           └── sharded: one stage on several devices
 ```
 
-`engine/make.py` has the loop over steps: for each step, it selects the samples, enters the contexts of the pool's
-memory and the timer, and calls the runner. A runner reads its inputs from `values.Values`, the values of the batch that
-are computed so far, and adds its outputs.
+`engine/make.py` loops over the steps: for each step, it selects the samples of the step's branch and calls the runner.
+A runner reads its inputs from `values.Values`, the values of the batch that are computed so far, and adds its outputs.
 """

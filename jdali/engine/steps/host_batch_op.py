@@ -85,7 +85,8 @@ class HostBatchOpRunner(HostRunner):
         """Prepares what does not change from batch to batch.
 
         Args:
-            scaled_for: operators for which pictures may be decoded at a fraction of their sizes; empty if this is not allowed.
+            scaled_for: for a decoder, the operators that read its pictures, if all accept pictures decoded at a smaller
+                size; empty to decode at full size.
             may_be_late: True if samples may be made later, when a stage reads them, see `late`.
         """
         super().__init__(node, seed, may_be_brief=op.probe is not None)  # True for decoders
@@ -179,7 +180,9 @@ class HostBatchOpRunner(HostRunner):
         return dataclasses.replace(part, headers=self._probed(part.inputs[0]).headers)
 
     def _made(self, call: _BatchCall, pool: Pool) -> HostOutputs:
-        counts = pool.threads > 1 and not self._op.in_place  # only then the batch is divided, by `size`
+        counts = (
+            pool.threads > 1 and not self._op.in_place
+        )  # if so, the size decides how the batch is divided
         size = sum(s.nbytes for samples in call.inputs for s in samples) if counts else 0
         workers = PoolWorkers(pool, self.policy, size, in_order=self._op.effects)
         with failing_as([self.node]):

@@ -67,7 +67,7 @@ class LateSamples:
             self.failed = True
             raise
         return [
-            made.blocks[block].host_sample(row)[tuple(map(slice, extent))]  # a view, which is copied anyway
+            made.blocks[block].host_sample(row)[tuple(map(slice, extent))]  # a view: the stage copies it
             for block, row, extent in zip(
                 made.block.tolist(), made.row.tolist(), wanted.tolist(), strict=True
             )

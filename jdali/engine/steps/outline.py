@@ -72,7 +72,7 @@ class StageOutline:
 
     @property
     def random(self) -> tuple[int, ...]:
-        """The random operators, in the order of the rows of their seeds."""
+        """Indices of the random operators, ascending; the array of seeds has a row for each, in this order."""
         return tuple(i for i, operator in enumerate(self.operators) if operator.op.random)
 
 

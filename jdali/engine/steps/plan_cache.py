@@ -35,8 +35,8 @@ class Job(NamedTuple):
 
     Attributes:
         rows: int [program.batch], the sample in each row; None for the whole batch in order.
-        clears: if True, unused rows have extent 0. They then add nothing if samples are mixed, and take no time if the
-            time depends on true sizes.
+        clears: if True, unused rows have extent 0, so that they do not affect operators that mix samples, and take no
+            time in operators whose time depends on true sizes.
         seconds, needed: modelled time of the samples with padding, and without.
     """
 

@@ -34,8 +34,9 @@ from jdali.graph import Node, Stage
 # Maximum padded bytes of all values in a call. On a CPU they should fit in the caches; an accelerator needs enough work
 # per launch.
 CHUNK_BYTES = {"cpu": 4 << 20, "gpu": 128 << 20}
-# Each call on a CPU costs some 0.3 ms. So calls are larger, up to this many bytes, if a batch then still has `_CALLS` calls for
-# the threads. `_CALLS` is the same for any number of threads, because a program for other sizes may round differently.
+# Each call on a CPU has an overhead of some 0.3 ms. So a call may have up to this many bytes, as long as a batch has at
+# least `_CALLS` calls for the threads. `_CALLS` does not depend on the number of threads, because calls of another size
+# may round differently.
 _ROOMY_CHUNK_BYTES = 24 << 20
 _CALLS = 8
 
@@ -44,13 +45,12 @@ _CALLS = 8
 QUEUED_BYTES, FEWEST_QUEUED = 48 << 20, 4
 
 # XLA runs a program in one thread if its values have at most this many bytes, or if its calls run side by side in the
-# pool's threads. Several XLA threads would mostly wait for each other; one saves 6 % of the time of a speech
-# pipeline.
+# pool's threads. Several XLA threads would mostly wait for each other: a speech pipeline takes 6 % less time with one.
 SMALL_BYTES = 256 << 10
 
 # In pipelines with batches of at most `FEW_SAMPLES`, all batch sizes share programs: only the shape decides how many
-# rows a call has. Their number is chosen so that they take about as long as the overhead of a call, `SHORTEST_CALL`. So
-# unused rows make a call take at most about twice as long.
+# rows a call has. If samples take little time, the rows together take about as long as the overhead of a call,
+# `SHORTEST_CALL`. So unused rows make a call take at most about twice as long.
 FEW_SAMPLES, SHORTEST_CALL = 8, 0.3e-3
 # Half of `SHORTEST_CALL`, because the host prepares a call while the accelerator runs the previous call. For 128
 # pictures of 300 to 640 pixels a side, in 10 calls, padding and unused rows add 45 % to the pixels (0.3 ms: 55 %).
@@ -89,7 +89,7 @@ class Program:
 class ProgramBudget:
     """Counts the programs of a pipeline, and limits their number. All pipelines share a table of compiled functions.
 
-    A program that another pipeline has compiled before is counted as well, so the limit does not depend on other pipelines.
+    Programs count even if another pipeline has compiled them, so the limit does not depend on other pipelines.
 
     Attributes:
         count: number of programs so far; equal stages share programs.
@@ -164,7 +164,7 @@ def split_shapes(flat: tuple[int, ...], planned: PlannedStage) -> tuple[tuple[in
 
 
 def random_nodes(stage: Stage) -> list[Node]:
-    """Lists the random operators of a stage, in the order of the rows of its seeds."""
+    """Lists the random operators of a stage; the array of its seeds has a row for each, in this order."""
     return [node for node in stage.nodes if node.op.random]
 
 
@@ -185,7 +185,7 @@ def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> 
 
 
 def expected_samples(stage: Stage, max_batch: int) -> int:
-    """Estimates how many samples of a batch a stage gets: all, or a part in a branch. More samples take more calls."""
+    """Estimates how many samples of a batch reach a stage; a stage in a branch gets only a share of the batch."""
     return math.ceil(stage.domain.share_of_batch * max_batch)
 
 
@@ -201,8 +201,8 @@ def samples_a_call(
     """Chooses the number of samples in a call. It is fixed for a padded shape, so that a new batch size compiles nothing.
 
     Args:
-        met: number of samples of the first batch with this shape. On an accelerator an unused row takes as long as a used
-            row, so a call has at most `met` rows, unless it would then be shorter than `_SHORTEST_DEVICE_CALL`.
+        met: number of samples of the first batch with this shape. On an accelerator unused rows cost time, so a call
+            has at most `met` rows, or more if needed to take `_SHORTEST_DEVICE_CALL`.
     """
     size = max(padded_bytes(planned, shapes), 1)
     kind = "cpu" if platform == "cpu" else "gpu"

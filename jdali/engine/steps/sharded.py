@@ -169,7 +169,7 @@ class Spread:
 
 
 def _whole(value: TensorList) -> jax.Array | None:
-    """Returns the array of an earlier stage; None unless its first rows are the samples in order."""
+    """Returns the `jax.Array` whose first rows are the samples in order; None if the value has no such array."""
     store = value.store
     block = store.blocks[0]
     if len(store.blocks) != 1 or not isinstance(block, PaddedBlock) or not isinstance(block.array, jax.Array):
@@ -182,8 +182,8 @@ def spread_stages(
 ) -> None:
     """Lets stages run on all devices over which their results are split.
 
-    A stage does so if it works on whole batches on the accelerator, and makes an output that is split, or data for
-    another such stage. All else stays on one device or the host: branches of a conditional, random values for
+    A stage qualifies if it works on whole batches on the accelerator, and if one of its outputs is split, or is data
+    for a stage that qualifies. All else stays on one device or the host: branches of a conditional, random values for
     arguments, operators that need the whole batch in one array, batches that cannot be divided evenly.
     """
     chosen: dict[DataNode, BatchSplit] = {}

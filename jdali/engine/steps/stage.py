@@ -68,7 +68,7 @@ class SeveralDevices(Protocol):
 
 
 def run_with_late(inputs: Sequence[DataNode], env: Values, run: Callable[[], None]) -> None:
-    """Calls `run`, which runs a stage and makes its late inputs. If some fail, makes them first and calls it again."""
+    """Calls `run`, which runs a stage and makes its late inputs. If one fails, makes all its samples and runs again."""
     try:
         run()
         return
@@ -223,8 +223,8 @@ class StageRunner(StepRunner):
     def _queued_calls(self, jobs: Sequence[Job]) -> int:
         """Returns how many calls of a batch may be queued in XLA; if 0, each thread waits for its own call.
 
-        XLA computes calls in its own threads, even on a CPU, and these often have no core. With queued calls, the pool
-        does not wait for each call, which is faster. But queued calls take memory, so large calls are not queued.
+        Even on a CPU, XLA computes calls in its own threads, which often wait for a free core. It is faster to queue
+        calls than to wait for each. But queued calls take memory, so large calls are not queued.
         """
         if self._platform != "cpu":
             return len(jobs)

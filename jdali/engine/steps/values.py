@@ -74,7 +74,7 @@ class Values(dict[DataNode, TensorList]):
         return self._made_of[node]
 
     def _pasted(self, given: object, images: Provenance | None) -> list[np.ndarray[Any, Any]] | None:
-        """Returns, for each sample, the positions of the samples pasted into it; None if there is no argument or no image."""
+        """Returns, for each sample, the positions of samples pasted into it; None if `given` or `images` is None."""
         if given is None or images is None:
             return None
         if not isinstance(given, DataNode):

@@ -6,7 +6,7 @@ import itertools
 import time
 from collections.abc import Callable, Sequence
 
-# Minimum bytes or samples in a thread's share, if one call works on all samples of a share.
+# `shares` uses at most 1 + max(bytes // _SHARE_BYTES, samples // _SHARE_SAMPLES) threads.
 _SHARE_BYTES, _SHARE_SAMPLES = 1 << 20, 64
 # Samples per call in the calling thread, see `groups_here`.
 _TOGETHER = 64
@@ -56,7 +56,7 @@ class ThreadPolicy:
     TRIVIAL_SECONDS = 40e-6
     CHEAP_SECONDS = 150e-6
     EXPENSIVE_SECONDS = 1e-3
-    # Seconds by which all calls of a batch together may exceed their limits.
+    # A batch may take this many seconds more in the calling thread than these limits allow for its samples.
     TOLERANCE_SECONDS = 450e-6
     # After at most this many batches, the policy tries the other way (calling thread or pool) again, because samples differ.
     # The first tries come sooner, because a first call may include some set-up.

@@ -41,7 +41,8 @@ def peek_image_shape(
         encoded: uint8 [bytes].
         adjust_orientation: return the size that the image has after it is rotated by its EXIF orientation.
         dtype: output type, an integer or floating type of at least 32 bits.
-        image_type: colour space of the decoded image, which determines the channels: ANY_DATA: as stored; INDEX: one channel.
+        image_type: colour space of the decoded image. ANY_DATA keeps the stored number of channels. GRAY and INDEX have
+            1 channel, all others 3.
 
     Returns: [3] of type `dtype`.
 

@@ -19,7 +19,7 @@ def setup(*, allow_repetitions: bool, no_fixed_points: bool, keys: SampleKeys, b
 
 
 def _word_pair(key: Array) -> Words:
-    """Draws 64 random bits from a key, so that no two samples of a batch get the same bits."""
+    """Draws 64 random bits from a key. With so many bits, two samples of a batch almost never draw the same."""
     words = jax.random.key_data(key)
     return threefry(words[0], words[1], np.uint32(0), np.uint32(0))
 

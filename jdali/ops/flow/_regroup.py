@@ -66,7 +66,7 @@ def join(*parts: TensorList, index: PerSample[int | np.integer]) -> TensorList:
     numbers = _indices(index)
     outside = (numbers < 0) | (numbers >= len(parts))
     if outside.any():
-        # Not a `SampleError`: it needs an index that is valid for all inputs, but a part has only its case's samples.
+        # Not a `SampleError`, because a sample has different indices in `index` and in the parts.
         i = int(np.flatnonzero(outside)[0])
         raise ValueError(
             f"choice of {len(parts)} cases: the index of sample {i} is {numbers[i]}, not 0 to {len(parts) - 1}"

@@ -163,15 +163,15 @@ def _lightness(
 def _tables(
     tiles: tuple[int, int], values: Array, tile: Array, limit: Array, scale: Array, size: Array
 ) -> Array:
-    """Makes a table of results, uint32 [C, *cells, 256], for the `values`, uint8 [H, W, C].
+    """Makes lookup tables of equalized values, uint32 [C, *cells, 256], from `values`, uint8 [H, W, C].
 
     A cell is the area between the centres of four neighbouring tiles; at the border, tiles are repeated. For each cell
     and value, an entry packs the results of the tiles above left, above right, below left and below right, 8 bits each.
     """
     counts = tile_histograms(values, tiles, tile, size)
     excess = jnp.maximum(counts - limit, 0).sum(axis=-1, keepdims=True, dtype=jnp.int32)
-    # The remainder is spread over values at equal steps. Steps are computed in float32, because integers have no vector
-    # division; the quotients are exact.
+    # Every value gets excess // BINS. The remainder goes to every `step`-th value. The step is computed in float32,
+    # because integers have no vector division; the quotients are exact.
     left = (excess % BINS).astype(jnp.float32)
     step = jnp.maximum(jnp.floor((BINS + 0.5) / jnp.maximum(left, 1)), 1)
     value = jnp.arange(BINS, dtype=jnp.float32)
@@ -191,8 +191,8 @@ def _tables(
 def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Array, tile: Array) -> Array:
     """Interpolates each value between the results of the four nearest tiles: uint8 [rows, W].
 
-    Products are `rounded`, so that XLA cannot fuse them into sums: many results are close to a half, where a different
-    last bit would change the final rounding.
+    Many results are close to a half, where a different last bit changes the final rounding. So products are `rounded`,
+    and XLA cannot fuse them into sums.
     """
     (row, down), (column, across) = (
         _nearest(start + jnp.arange(count, dtype=jnp.int32), tile[axis], tiles[axis])

@@ -113,9 +113,9 @@ def debayer(
     Args:
         image: one channel, of even height and width: HW, HWC, or sequences of these; uint8 or uint16, uint8 for
             "vng_ocv".
-        blue_position: (y, x) of the blue pixel in the tile, 0 or 1 each. As in OpenCV, the tile is counted from the second
-            row and column of the image: with (0, 0), the tile there is BG/GR, and the corner of the image is red. A single
-            value is used for both coordinates.
+        blue_position: (y, x) of the blue pixel in the tile, 0 or 1 each; a single value is used for both. As in OpenCV,
+            the tile begins at the second row and the second column of the image. With (0, 0), it is BG/GR, so the first
+            pixel of the image is red.
         algorithm: name of an algorithm, in upper or lower case.
 
     Returns: HWC, or FHWC, of the image's type: RGB, or one channel for "gray_ocv".

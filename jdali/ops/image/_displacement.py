@@ -191,8 +191,9 @@ def jitter(
 
     Returns: shape and type of the input.
 
-    Parity: DALI has this operator on a GPU only. Random numbers differ, but have the same distribution. DALI moves each
-    channel by itself if an image has neither 1 nor 3 channels, or its pixels do not fill 32-bit words.
+    Parity: DALI has this operator on a GPU only. Random numbers differ, but have the same distribution. DALI has one
+    offset for all channels only in batches of 1-channel images, or of 3-channel images, whose H · W elements fill
+    32-bit words. In other batches, each channel has its own offset.
 
     Example: images = fn.jitter(images, nDegree=8)
     """

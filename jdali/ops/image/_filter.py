@@ -21,7 +21,7 @@ _FLOAT = np.dtype(np.float32)
 
 
 def spatial_axes(layout: str, ndim: int) -> tuple[int, int]:
-    """Returns the first of the two or three adjacent axes along which the kernel moves, and the axis after the last."""
+    """Returns the range (first, end) of the axes along which the kernel moves: two or three adjacent axes."""
     letters = layout or "DHW"[-ndim:]
     axes = [a for a, letter in enumerate(letters) if letter not in "CF"]
     frames = len(letters) - len(letters.lstrip("F"))

@@ -4,7 +4,7 @@ Rows along an axis are computed in blocks. A block is the product of two matrice
 the borders; the other contains the input rows that the block needs. This takes more multiplications than a sum over the
 window, but is faster on a CPU for windows of three elements and more.
 
-On accelerators, memory limits the speed, so one pass over an axis sums up to `_TAPS` elements of the window.
+On accelerators, memory limits the speed, so a window of at most `_TAPS` elements is summed in one pass over the axis.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def setup(
     count = images.batch_size
     window = _per_axis("window_size", window_size, count, len(axes))
     params = {}
-    # Windows are known; `run` computes weights from the traced sigma.
+    # If all window sizes are known, a traced sigma is needed only for the weights, which the compiled program computes.
     if is_traced(sigma) and (window > 0).all():
         _check_lengths("sigma", sigma.extents, len(axes))
     else:
@@ -116,7 +116,7 @@ def _per_axis(name: str, values: object, count: int, axes: int) -> np.ndarray:
 
 
 def _check_lengths(name: str, extents: np.ndarray | None, axes: int) -> None:
-    """Raises unless an argument has one value, or one per axis; `extents` is [N, 0] or [N, 1]."""
+    """Raises unless an argument has one value, or one per axis. `extents` are its shapes, [N, 0] or [N, 1]."""
     lengths = np.ones(0) if extents is None else extents.prod(axis=1)
     wrong = (lengths != 1) & (lengths != axes)
     check_samples(
@@ -167,7 +167,7 @@ def gaussian_blur(
 ) -> Array:
     """Blurs with a Gaussian window; images are mirrored at their borders without repeating the outermost element.
 
-    weight(k) is proportional to exp(-k² / 2·sigma²), for |k| ≤ (window_size - 1) / 2.
+    weight(k) is proportional to exp(-k² / (2 · sigma²)), for |k| ≤ (window_size - 1) / 2.
 
     Args:
         image: any layout; all axes but C and F are blurred.

@@ -103,7 +103,7 @@ def jpeg_compression_distortion(
     Lossy steps are computed with libjpeg's integer arithmetic: conversion to YCbCr, averaging of chroma over 2×2
     pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma. Lossless steps are left out.
 
-    For float32 images, the derivative is that of averaging and upsampling the chroma. All other steps are ignored.
+    For float32 images, derivatives are computed as if chroma were only averaged and upsampled, without any rounding.
 
     Parity: DALI takes uint8 only.
 
@@ -249,7 +249,7 @@ def _coded(parts: Sequence[Array], quality: Array) -> Iterator[Array]:
     ends = np.cumsum([block.shape[2] for block in blocks])
     tables = [_scaled(table, quality)[:, :, None] for table in (_LUMA_TABLE, _CHROMA_TABLE)]
     inverses = [((1 << _INVERSE_BITS) + table - 1) // table for table in tables]
-    # The barrier joins the planes in memory. Without it, XLA would select the plane of a value at each read.
+    # The barrier stores the joined planes. Without it, XLA would select a value's plane whenever the value is read.
     together = lax.optimization_barrier(jnp.concatenate(blocks, axis=2))
     is_luma = jnp.arange(ends[-1], dtype=jnp.int32) < ends[0]
     pairs = lax.optimization_barrier((tables, inverses))
@@ -431,7 +431,8 @@ def _pass(transform: Callable[[Sequence[Array]], list[Array]], values: Array, ax
     return jnp.stack([((total + (1 << (bits - 1))) >> bits).astype(jnp.int16) for total in totals], axis)
 
 
-# Sums of two or four values fit into 16 bits, for which LLVM has a fast product.
+# Sums of two or four values are computed before the products, because they still fit into 16 bits, and LLVM has a fast
+# product of 16-bit values.
 def _to_frequencies(values: Sequence[Array]) -> list[Array]:
     pairs = list(zip(values[:4], values[:3:-1], strict=True))
     sums, odd = [a + b for a, b in pairs], [a - b for a, b in pairs]

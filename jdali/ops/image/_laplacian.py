@@ -60,7 +60,7 @@ def setup(
     )
     if axes == 1:
         sizes = windows.astype(np.int32)
-    # The choice depends only on the windows of the sample, so other samples of the batch do not change its bits.
+    # The method depends only on the sample's own windows, so other samples of the batch do not change its result.
     large = sizes.prod(axis=1) > _AT_ONCE
     params: dict[str, Any] = {"_large": large}
     taps = None

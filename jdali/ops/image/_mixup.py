@@ -48,8 +48,8 @@ def mixup(
 
     Args:
         images: [N, ...], any type and layout, of one size; computed in float32.
-        labels: class numbers, one integer per sample, together with `num_classes`. Labels that are not class numbers,
-            such as one-hot vectors, are mixed unchanged; they must have one shape.
+        labels: with `num_classes`, class numbers, one integer per sample. Without it, labels of one shape, such as
+            one-hot vectors, which are mixed as they are.
         alpha: parameter of the beta distribution, above 0. A small value makes most λ nearly 0 or 1; 1: λ is uniform.
         num_classes: length of the one-hot vectors of class numbers; a number outside of 0 to num_classes - 1 gives
             zeros. None: labels are not class numbers.

@@ -306,7 +306,7 @@ def _with_regions(
 def _region_bounds(
     sizes: Sequence[Array], own: Mapping[str, Array | None], canvas: Array, sample: Array
 ) -> tuple[Array | None, Array, tuple[Array, Array, Array], Array]:
-    """Returns source ids, source sizes [regions, 2], the result of `regions`, and which regions of the sample exist."""
+    """Returns source ids, source sizes [regions, 2], the result of `regions`, and bool [regions], False for padding."""
     ids, count = own["in_ids"], own["count"]
     if ids is None:
         areas = jnp.stack([size[sample] for size in sizes])

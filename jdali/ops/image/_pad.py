@@ -79,7 +79,7 @@ def pad(
         axis_names: letters of the axes in the layout, in place of `axes`.
         fill_value: value of the padding; for integers truncated and saturated.
         shape: extent to reach, for each of the axes. A longer axis does not change; `slice` and `tokenize(length=)` can cut
-            it. None, or 0 or less for an axis: the largest extent of the batch. A call of the pure function is a batch of one.
+            it. None, or 0 or less for an axis: the largest extent of the batch. In `jdali.ops`, this is the sample's.
 
     Returns: type and layout of the input.
 

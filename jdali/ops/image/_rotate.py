@@ -13,7 +13,7 @@ from jdali._kernels.affine_matrix import rotation_matrix
 from jdali._operators.record import PerFrame, PerSample, Static, operator
 from jdali.types import INTERP_LINEAR, DALIInterpType
 
-# As in DALI (rotate_params.h), the canvas is not enlarged if its size exceeds a whole number of pixels by less than this.
+# As in DALI (rotate_params.h), a canvas size is rounded up only if its fraction of a pixel is above this, else down.
 _SLACK = 1e-2
 
 

@@ -12,9 +12,9 @@ from jdali._numerics.random import counted_normal, counted_uniform, element_coun
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._operators.record import PerSample, operator
 
-# For means below `_FEW`, a uniform number is compared with the cumulative probabilities. For means up to `_MANY`, rejection is
-# used, with 1.1 to 1.4 attempts on average. For larger means, a normal distribution is used, because the skewness of the Poisson
-# distribution is below 1e-3.
+# For Poisson means below `_FEW`, a uniform number is compared with the cumulative probabilities. For means up to
+# `_MANY`, rejection is used, with 1.1 to 1.3 attempts on average. For larger means, a normal distribution is used,
+# because the skewness is below 1e-3.
 _FEW = np.float32(10)
 _MANY = np.float32(2.0**20)
 # An attempt is rejected with a probability of at most 1/4, so all attempts fail for one element in 10¹².

@@ -115,8 +115,8 @@ def normalize(
             sample. None: the mean is measured.
         scale: factor of the result.
         shift: value that is added to the result.
-        stddev: standard deviation, a scalar or tensor like `mean`. Where it is 0, the result is `shift`, unless `stddev` is
-            one number for all samples.
+        stddev: standard deviation, a scalar or tensor like `mean`. If `epsilon` is 0, elements become `shift` where
+            `stddev` is 0; a single 0 for all samples gives infinity or NaN.
 
     Returns: shape of `data`, `dtype`, saturated. If `epsilon` is 0, elements become `shift` where the measured
     deviation is 0 or is measured over at most `ddof` elements.

@@ -133,7 +133,7 @@ def random_object_bbox(
 
 
 def _background(background: int, classes: np.ndarray | None) -> int:
-    """Returns the background label. If it is one of `classes`, replaces 0 by min(classes) - 1; other labels raise."""
+    """Returns `background`. If it is one of `classes`, 0 becomes min(classes) - 1, and any other value raises."""
     if classes is None or background not in classes:
         return background
     if background != 0:

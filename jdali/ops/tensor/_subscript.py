@@ -225,7 +225,7 @@ def _check_step(axis: int, subscript: _Subscript) -> None:
 
 
 def _known_sizes(data: BatchSpec) -> tuple[int | None, ...]:
-    """Returns the size of the channel axis, which is compiled in because it rarely changes, and None for other axes."""
+    """Returns the sizes to compile into the program: only the number of channels, which rarely changes."""
     return tuple(
         int(data.extents[0, axis])
         if data.layout[axis : axis + 1] == "C" and data.batch_size and np.ptp(data.extents[:, axis]) == 0

@@ -41,7 +41,7 @@ def setup(points: BatchSpec, *, M: object, MT: object, T: object, dtype: np.dtyp
 
 
 def _rows(name: str, matrix: object, columns: int) -> int | None:
-    """Returns the row count of a matrix argument; None if this is one number, was not passed or has no known shape."""
+    """Returns the row count of a matrix argument; None if `matrix` is one number, None or of unknown shape."""
     count = length(matrix)
     if count is None or count == 1:
         return None

@@ -3,7 +3,7 @@
 from jdali.iterator import LastBatchPolicy
 from jdali.plugin.base_iterator import _DaliBaseIterator as _DaliBaseIterator
 
-# First: raises ImportError with advice if PaddlePaddle is missing.
+# Imported first, because it raises ImportError with advice if PaddlePaddle is missing.
 from jdali.plugin.paddle import _paddle as _paddle
 from jdali.plugin.paddle._iterator import DALIClassificationIterator, DALIGenericIterator
 from jdali.plugin.paddle._tensors import (

@@ -3,7 +3,7 @@
 from jdali.iterator import LastBatchPolicy
 from jdali.plugin.base_iterator import _DaliBaseIterator as _DaliBaseIterator
 
-# First: raises ImportError with advice if PyTorch is missing.
+# Imported first, because it raises ImportError with advice if PyTorch is missing.
 from jdali.plugin.pytorch import _torch as _torch
 from jdali.plugin.pytorch import experimental as experimental
 from jdali.plugin.pytorch import fn as fn

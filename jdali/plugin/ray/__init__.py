@@ -14,7 +14,7 @@ from __future__ import annotations
 from jdali._system.extras import install
 
 try:
-    import ray as _ray  # noqa: F401  # first: raises ImportError with advice if Ray is missing
+    import ray as _ray  # noqa: F401  # imported first, to raise ImportError with advice if Ray is missing
 except ImportError as error:
     raise ImportError(f"jdali.plugin.ray needs Ray, which is not installed: {install('ray')}") from error
 

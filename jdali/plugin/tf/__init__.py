@@ -1,6 +1,6 @@
 """Provides DALI's `plugin.tf`, which turns pipelines into TensorFlow data sets."""
 
-# First: raises ImportError with advice if TensorFlow is missing.
+# Imported first, because it raises ImportError with advice if TensorFlow is missing.
 from jdali.plugin.tf import _tensorflow as _tensorflow
 from jdali.plugin.tf import experimental as experimental
 from jdali.plugin.tf._dataset import DALIDataset

@@ -81,7 +81,7 @@ def _answers(served: ServedModel, messages: Sequence[bytes], max_batch: int) -> 
 
 
 class AnswerMemory:
-    """Memory for answers, shared with Triton's process through the descriptor `file`; grows to the largest batch."""
+    """Memory for answers, shared with Triton's process through the descriptor `file`. Grows if a batch needs more."""
 
     def __init__(self, file: int):
         self._file = file

@@ -1,4 +1,4 @@
-"""Locates the record batches of an Arrow file; parses only the few message fields that this needs."""
+"""Locates the record batches of an Arrow file. Only a few fields of each message are parsed."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from jdali.readers.formats.records import record_tasks
 
 # Kinds of NumPy types that are read: booleans, integers and floats. Other kinds could run code from the file.
 NUMBERS = "biuf"
-# If the cache must exceed `bytes_ahead`, it takes at most 1 / _SHARE of `max_sample_bytes`.
+# The cache holds the chunks of two samples even if they exceed `bytes_ahead`, up to `max_sample_bytes` / _SHARE.
 _SHARE = 4
 _ROI = ("roi_start", "roi_shape")
 
@@ -100,7 +100,7 @@ class ChunkedReader(Reader):
                       if i != axis % len(a.shape))
             for a in known
         )  # fmt: skip
-        # Always caches as many chunks as two whole samples have, but at most 1 / _SHARE of `max_sample_bytes`.
+        # Minimum number of chunks to cache, see `_SHARE`.
         largest = max(math.prod(a.chunks) * a.dtype.itemsize for a in known)
         fitting = max(limits.most("max_sample_bytes") // _SHARE // largest, 1)
         self._kept = KeptPieces[np.ndarray](min(2 * in_sample, fitting), lambda chunk: chunk.nbytes)

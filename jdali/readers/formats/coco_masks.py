@@ -180,8 +180,8 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
 def _largest_over(begins: np.ndarray, ends: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
     """Returns, for each position, the largest value of an interval that contains it, int32 [count]; 0 if none does.
 
-    Each interval is the union of two intervals whose length is the largest power of two that fits. Maxima for one length
-    are passed on to intervals of half the length, so the time hardly depends on the number of intervals.
+    Each interval is the union of two intervals of length 2^k, for the largest k that fits. From the largest k down,
+    each maximum is passed on to both halves of its interval. So n intervals take O((n + count) · log(count)) steps.
     """
     held = begins < ends
     begins, ends, values = begins[held], ends[held], values[held]

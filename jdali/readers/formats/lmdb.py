@@ -70,7 +70,7 @@ class LmdbValues(NamedTuple):
         pages: int64 [n], number of the first page of a large value; -1 for a value in a node.
         page_sizes: int64 [n], size of a page, bytes.
         leaves: int64 [n], offset of the leaf page with the node of a value, bytes.
-        sums: int64 [n], CRC-32 of this leaf page, checked when a large value is read: its pages do not contain the key.
+        sums: int64 [n], CRC-32 of this leaf page. Reads of large values check it, because their own pages lack the key.
     """
 
     offsets: np.ndarray
@@ -314,7 +314,7 @@ def _fits(files: RecordFiles, file: int, index: Arrays) -> bool:
 def _are_there(buffer: Buffer, starts: np.ndarray, values: LmdbValues) -> np.ndarray:
     """Compares the head of each value with the index; returns bool [n], True if they agree.
 
-    `starts` are the positions of the heads in the buffer, `values` the entries of the index.
+    `starts` are the positions of the heads in the buffer; `values` are the entries of the index.
     """
     words = buffer.at(starts, f"V{_PAGE.size}").view("<u8").reshape(-1, 2)
     lengths = values.sizes - values.heads

@@ -30,7 +30,7 @@ from jdali.readers.formats.kept import KeptPieces
 from jdali.readers.formats.records import FilesReader, path_list
 from jdali.readers.shared_tables import shared
 
-# Number of groups to cache in addition to those of the window: the next group, and one that earlier batches still read.
+# Number of groups to cache in addition to `groups_at_once`: the next group, and one that earlier batches still read.
 _BESIDES = 2
 # Name of a column of row numbers, which is added to apply a filter.
 _ROW = "__jdali_row__"
@@ -146,7 +146,8 @@ class TableReader(Reader):
         rows: for each group, the rows that are samples; None: all.
 
     Attributes:
-        groups_at_once: largest number of groups that `Order.window` consecutive samples span; 1 with `shuffle_after_epoch`.
+        groups_at_once: maximum number of groups in the window of rows that contains the next sample (`Order.window`);
+            1 with `shuffle_after_epoch`.
     """
 
     mixes = True
@@ -296,7 +297,7 @@ class TableFilesReader(FilesReader, TableReader):
 
     @abc.abstractmethod
     def span(self, file: int, group: int) -> tuple[int, int]:
-        """Returns start and end of the part of a file to read for a group, bytes."""
+        """Returns the range of bytes in the file to read for a group: (start, end)."""
 
     def _chosen(self, number: int, rows: int, columns: Sequence[str], condition: Any) -> np.ndarray:
         """Returns the numbers of a group's rows that meet a condition, int64 [n]."""

@@ -170,7 +170,7 @@ def name_mark(name: bytes) -> int:
 
 
 def has_name(header: bytes, mark: int) -> bool:
-    """Returns True if the name in a header, with or without its folders, has this mark; the mark 0 fits any name."""
+    """Returns True if `mark` is the hash of the name in a header, with or without its folders; 0 fits any name."""
     name = header[_NAME].split(b"\0", 1)[0]
     return mark in (
         0,

@@ -87,7 +87,7 @@ def feature_of(node: Mapping[str, Any], lengths: tuple[int, ...]) -> TfdsFeature
     """Parses the feature of a node of features.json; `lengths` are the lengths of the sequences that contain the node.
 
     Raises:
-        ValueError: the feature cannot be an array; callers prefix the text with the feature's name.
+        ValueError: the feature cannot be an array; callers prefix the message with the feature's name.
     """
     if "image" in node or "text" in node:
         feature = TfdsFeature(None)

@@ -237,9 +237,9 @@ def _indexed(index: str, path: str, size: int) -> Components:
 
 
 def _as_first(files: RecordFiles, file: int, index: str, components: Components) -> Components:
-    """Checks the first component of an index against the archive; raises ValueError if no file is there.
+    """Checks the first component of an index; raises ValueError if the archive has no file of its offset and size.
 
-    If a file of another name is there, clears all marks, so that names are ignored, as in DALI.
+    If this file has another name, clears all marks, so that names are ignored, as in DALI.
     """
     if not len(components.offset):
         return components

@@ -34,8 +34,8 @@ class SampleRefs(NamedTuple):
         padded: bool [n], True for a repeated sample that only fills up a batch.
         identities: int64 [n], seeds of the samples' random values, if a pass may draw a sample twice; None: the
             indices are the seeds.
-        members: int64 [n, m], numbers of the pieces of each packed sample (see `RowPacking`), padded with -1. The
-            first is a piece of the sample in `indices`. None: samples are not packed.
+        members: int64 [n, m], numbers of the pieces of each packed sample (see `RowPacking`), padded with -1; `indices`
+            has the sample of the first piece. None: samples are not packed.
     """
 
     epochs: np.ndarray
@@ -188,7 +188,7 @@ class Order:
 
     @property
     def window(self) -> int:
-        """Number of consecutive stored samples among which the next sample lies; this window moves through a part."""
+        """Size of a window that moves through the stored samples of a part and always contains the next sample."""
         return self._window if self.selection is None else self.selection.reach(self._window)
 
     @property
@@ -282,7 +282,11 @@ class Order:
         self._loaded: _Epoch | None = None
 
     def _walk(self, level: int, shards: int, shard: int, taken: int) -> tuple[int, int]:
-        """Computes the epoch and position of a shard that took `taken` samples since the base epoch began."""
+        """Returns the epoch and position of a shard.
+
+        `taken` counts the shard's samples since the number of shards changed for the `level`-th time; since `_base`, if
+        `level` is 0.
+        """
         epoch = self._base
         if self.pad_last_batch:  # all shards begin an epoch together
             return epoch, taken
@@ -376,7 +380,7 @@ class Order:
         return left * (slot + 1) // shards - left * slot // shards
 
     def _items(self, level: int, shards: int, shard: int, epoch: int) -> IndexSequence:
-        if self._left(level, epoch) == self.size:  # no earlier shard had begun this epoch
+        if self._left(level, epoch) == self.size:  # the number of shards did not change within this epoch
             return self._part(shard, shards, epoch)
         return _slice(self._rest(level, epoch), shard, shards)
 
@@ -390,7 +394,7 @@ class Order:
         return shard if self.stick_to_shard else (shard + epoch) % shards
 
     def _part(self, shard: int, shards: int, epoch: int) -> IndexSequence:
-        """Returns a shard's samples in an epoch. No earlier shard may have begun this epoch."""
+        """Returns a shard's samples in an epoch within which the number of shards does not change."""
         slot = self._rotated(shard, shards, epoch)
         if self._shuffled:
             return _slice(permutation(self.size, self._common_seed, epoch), slot, shards)
@@ -433,7 +437,7 @@ class _Epoch:
 
     Args:
         items: the samples.
-        others: samples of which the last is repeated to fill up a batch.
+        others: sequence whose last sample is repeated to fill up a batch.
     """
 
     def __init__(self, items: IndexSequence, others: IndexSequence):

@@ -70,7 +70,7 @@ def _strata(fill: int) -> tuple[int, int]:
 class _Mixer:
     """Implements `mixed`.
 
-    `row` is the number of strata, `width` the width of each.
+    `row` is the number of strata; `width` is their width.
     """
 
     def __init__(self, size: int, row: int, width: int, *key: int):

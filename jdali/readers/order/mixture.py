@@ -182,7 +182,7 @@ class MixtureOrder:
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Continues from a state, even with another number of shards, other weights or another schedule.
 
-        New shares apply from the state's position on; no sample taken before comes again in the same pass.
+        New shares apply from the state's position on. Samples before this position do not come again in the same pass.
         """
         check_version("the reader", state, _STATE_VERSION)
         shards, taken = self.taken(state)
@@ -265,9 +265,9 @@ class MixtureOrder:
         return self.refs(positions)._replace(padded=padded)
 
     def _share_of_last(self) -> int:
-        """Returns this shard's position in an epoch's incomplete last row; `num_shards` if the shard takes none.
+        """Returns this shard's position in an epoch's incomplete last row; `num_shards` if it is not in this row.
 
-        This row goes to the same shards as in `Order`, because iterators assume the sample counts of `Order`.
+        The row goes to the shards that have one more sample in `Order`, because iterators assume the counts of `Order`.
         """
         left, shards = self.size - self._begun, self.num_shards
         slot = self.shard_id if self._begun else (self.shard_id + self._epoch) % shards

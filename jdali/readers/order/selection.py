@@ -55,7 +55,7 @@ class SampleSelection:
         return places if self.indices is None else self.indices[places]
 
     def _targets(self, seed: int, epoch: int, places: np.ndarray) -> np.ndarray:
-        """Draws for each place an integer below the sum of all weights: the upper half of (random bits * sum)."""
+        """Draws an integer below `ends[-1]` for each place: (64 random bits * ends[-1]) >> 64."""
         assert self.ends is not None
         state = np.uint64(key_state(seed, epoch))
         bits = finalized_all((places.astype(np.uint64) + np.uint64(1)) * np.uint64(GOLDEN) + state)
@@ -74,7 +74,7 @@ class SampleSelection:
         return None if self.ends is None else places + self.count
 
     def reach(self, window: int) -> int:
-        """Returns the size of the largest range of indices that the samples of `window` consecutive places span."""
+        """Returns the size of the range of indices that the samples of `window` consecutive places span at most."""
         if self.ends is not None or self.indices is None or (np.diff(self.indices) < 0).any():
             return self.count
         last = np.minimum(np.arange(len(self.indices)) + window, len(self.indices)) - 1

@@ -134,7 +134,8 @@ class RandomCrop(Transform):
     Args:
         size: (height, width), or one number for both.
         padding: border that is added to images first, see `Pad`; None adds no border.
-        pad_if_needed: whether to pad an image that is smaller than the window; each side gets all missing pixels.
+        pad_if_needed: whether to pad an image that is smaller than the window. Each side is padded by the whole
+            difference in size.
         fill, padding_mode: fill value and mode of all added borders, see `Pad`.
         device: see `Transform`.
 

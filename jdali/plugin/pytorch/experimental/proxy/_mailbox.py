@@ -33,7 +33,7 @@ class Mailbox:
 
     def send(self, arguments: dict[str, list[object]]) -> Ticket:
         """Sends a batch: a list of samples for each input, by name. Raises RuntimeError if the server is gone."""
-        # Other processes find no office here, because a fork clears the dict.
+        # Only the server's process finds an office here, because a fork clears the dict.
         office = _OFFICES.get(self.address)
         if office is not None:
             return office.requests.add_own(arguments)
@@ -96,7 +96,7 @@ class Office:
             connection.close()
 
     def close(self) -> None:
-        """Closes all connections and ends their threads; in a forked process, closes only the sockets."""
+        """Ends all connections and their threads; in a forked process, only closes the inherited sockets."""
         self._is_closed = True
         _OFFICES.pop(self.address, None)
         for one in list(self._sockets):

@@ -1,4 +1,4 @@
-"""Queues the batches of a server: workers request batches, the server's thread computes them, and the loop takes the results."""
+"""Queues batches: workers request them, the server's thread computes them, and the training loop takes the results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Source:
 
 
 class Requests:
-    """The batches of a server that the loop has not taken yet; thread-safe."""
+    """The batches of a server that the training loop has not taken yet; thread-safe."""
 
     def __init__(self, address: str):
         self._address = address
