@@ -235,11 +235,10 @@ def _instance(
     Only the `__new__` of the built-in base class is called, because the user's class may require other arguments.
     """
     built_in = next(base for base in raised.__mro__ if not base.__flags__ & _HEAP_TYPE)
+    # Causes: a final class, a different memory layout, an error in __init_subclass__ or __new__.
     try:
         made: OperatorError = built_in.__new__(_combined(raised), *args)
-    except (
-        Exception
-    ):  # causes: a final class, a different memory layout, an error in __init_subclass__ or __new__
+    except Exception:
         made = OperatorError.__new__(OperatorError)
     for name, value in attributes.items():
         with contextlib.suppress(AttributeError, TypeError):  # some attributes are read-only

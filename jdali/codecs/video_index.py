@@ -233,9 +233,8 @@ def _from_packets(
     shown: list[Any] = []  # the first frame, once decoded
     for packet in container.demux(stream):
         if not shown:
-            with contextlib.suppress(
-                library().error.FFmpegError
-            ):  # a later read of the frame raises the error
+            # A later read of the frame raises the error.
+            with contextlib.suppress(library().error.FFmpegError):
                 shown = packet.decode()
         if not packet.size:
             continue

@@ -180,9 +180,8 @@ class HostBatchOpRunner(HostRunner):
         return dataclasses.replace(part, headers=self._probed(part.inputs[0]).headers)
 
     def _made(self, call: _BatchCall, pool: Pool) -> HostOutputs:
-        counts = (
-            pool.threads > 1 and not self._op.in_place
-        )  # if so, the size decides how the batch is divided
+        # If so, the size decides how the batch is divided.
+        counts = pool.threads > 1 and not self._op.in_place
         size = sum(s.nbytes for samples in call.inputs for s in samples) if counts else 0
         workers = PoolWorkers(pool, self.policy, size, in_order=self._op.effects)
         with failing_as([self.node]):
