@@ -24,7 +24,7 @@ from jdali.iterator import DataIterator
 
 pytestmark = pytest.mark.skipif(jax.device_count() < 2, reason="needs a second device")
 
-COUNT, BATCH, BATCHES = 24, 12, 2
+COUNT, BATCH, BATCHES = 16, 8, 2
 NORMAL: Any = {"mean": [120.0, 110.0, 100.0], "std": [57.0, 58.0, 59.0]}
 # Sums in another order, of `gaussian_blur` for one: roundings of a float, and of an integer that ties.
 FLOATS, INTEGERS = 1e-5, 1
