@@ -31,7 +31,7 @@ FLOATS, INTEGERS = 1e-5, 1
 
 
 def sizes(count: int = COUNT) -> list[tuple[int, int]]:
-    return [(20 + 7 * (i % 5) + i, 24 + 11 * (i % 4)) for i in range(count)]
+    return [(20 + 9 * (i % 4), 24 + 11 * (i % 2)) for i in range(count)]
 
 
 PICTURES = [image(*size, seed=i) for i, size in enumerate(sizes())]

@@ -72,6 +72,8 @@ def test_results_are_read_where_ray_put_them(ray_workers):
         assert workers_of(pipe).counts().leased >= array.nbytes
 
 
+# pipeline/test_workers.py has it with processes, the test of a node that is removed has bits and states.
+@pytest.mark.exhaustive
 def test_workers_join_and_leave(folder, batches, on_cluster):
     with closing(light_pipeline(folder, workers=Workers(1, num_cpus=0.5))) as pipe:
         found = []

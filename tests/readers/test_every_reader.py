@@ -173,6 +173,7 @@ def test_batches_and_threads_change_nothing(local, case):
         assert sorted(orders[0][:COUNT]) == sorted(orders[0][COUNT:]) == sorted(expected[:COUNT])
 
 
+@pytest.mark.cases(12)
 @pytest.mark.oracle
 @pytest.mark.parametrize(
     "case", [c for c in MAKERS if c not in ("video", "video_resize", "fits", *OWN)]

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.gpu
 
 BATCH = 6
 PICTURES = [
-    np.random.default_rng(i).integers(0, 256, (20 + 9 * (i % 4), 24 + 5 * (i % 3), 3), np.uint8)
+    np.random.default_rng(i).integers(0, 256, (20 + 9 * (i % 3), 24 + 5 * (i % 3), 3), np.uint8)
     for i in range(BATCH)
 ]
 
