@@ -244,7 +244,7 @@ def test_a_level_changes_no_bit(whole_run):
 
 @pytest.mark.usefixtures("few_shapes")
 def test_the_same_bits_whatever_level_a_stage_has_risen_to(whole_run):
-    """Again from the beginning, from each state in a process that is at level 0, and with several threads."""
+    """Again from the beginning, from two states in a process that is at level 0, and with several threads."""
     samples, states, _, _, levels = whole_run
     with pipeline(num_threads=3) as pipe:
         start = pipe.get_state()
