@@ -1,4 +1,4 @@
-"""Every layout that DALI's schema lists for an operator is taken here too, and gives the same; a normal run has two of six operators."""
+"""Every layout that DALI lists for an operator is taken here too, and gives the same; a normal run has two, of six operators."""
 
 from __future__ import annotations
 
