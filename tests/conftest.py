@@ -37,19 +37,16 @@ _trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linu
 
 # Files that take most time, a dozen seconds and more. They come first: the last one of them would run alone.
 LONG = (
-    "laws/test_every_operator.py", "ops/test_pure_functions.py", "pipeline/test_workers_of_each_kind.py",
-    "ops/test_positions.py", "engine/function/test_export.py", "plugin/test_ray.py", "laws/test_resume.py",
-    "laws/test_non_finite.py", "engine/shapes/test_stage_shapes.py", "pipeline/test_workers.py",
-    "readers/test_remote.py", "readers/test_every_reader.py", "ops/image/test_mixup.py",
-    "ops/image/test_resize.py", "engine/function/test_function.py", "faults/test_worker_processes.py",
-    "ops/noise/test_noise.py", "system/test_devices.py", "docs/test_snippets.py", "ops/math/test_values.py",
-    "serving/test_server.py", "viewer/test_browser.py", "examples/test_classification.py",
-    "operators/test_dali_layouts.py", "ops/sequence/test_optical_flow.py", "ops/random/test_random.py",
-    "laws/test_exactness.py", "faults/test_processes.py", "engine/test_scaled_decoding.py",
-    "laws/test_accelerators.py", "engine/test_function_conditionals.py", "ops/test_padded_calls.py",
-    "docs/test_dali_programs.py", "laws/test_strict_modes.py", "plugin/triton/test_repository.py",
-    "ops/image/test_gaussian_blur.py", "workers/test_pool.py", "workers/test_callbacks.py",
-    "engine/test_shared_programs.py",
+    "plugin/test_ray.py", "pipeline/test_workers_of_each_kind.py", "laws/test_resume.py",
+    "engine/function/test_export.py", "laws/test_every_operator.py", "readers/test_remote.py",
+    "readers/test_every_reader.py", "ops/test_pure_functions.py", "faults/test_processes.py",
+    "pipeline/test_workers.py", "serving/test_server.py", "faults/test_worker_processes.py",
+    "engine/shapes/test_stage_shapes.py", "ops/image/test_resize.py", "ops/image/test_mixup.py",
+    "ops/random/test_random.py", "examples/test_classification.py", "laws/test_accelerators.py",
+    "laws/test_non_finite.py", "ops/test_positions.py", "ops/noise/test_noise.py", "engine/function/test_function.py",
+    "system/test_devices.py", "workers/test_callbacks.py", "laws/test_exactness.py", "workers/test_pool.py",
+    "engine/test_scaled_decoding.py", "ops/sequence/test_optical_flow.py", "viewer/test_browser.py",
+    "docs/test_snippets.py", "docs/test_dali_programs.py", "plugin/triton/test_repository.py",
 )  # fmt: skip
 
 # Folders whose tests compile a program a case: a normal run has one case of each test for each operator.
@@ -86,11 +83,13 @@ def pytest_collection_finish() -> None:
 # quarter of their time. `make exhaustive` has them everywhere. What the optimizations do to values is the subject of most
 # laws, of `numerics`, and of the exceptions.
 UNOPTIMIZED = (
-    "auto_aug", "docs", "engine/function", "engine/shapes", "engine/test_function_con",
-    "engine/test_scaled_decoding.py", "examples", "laws/test_accelerators.py", "laws/test_strict_modes.py",
-    "operators", "ops", "plugin", "system/test_devices.py", "tools",
+    "auto_aug", "cli", "display", "docs", "dynamic", "engine", "examples", "experimental", "faults", "fuzz",
+    "graph", "iterator", "laws/test_accelerators.py", "laws/test_strict_modes.py", "operators", "ops", "pipeline",
+    "plugin", "readers", "serving", "sources", "storage", "system", "tools", "viewer", "workers",
 )  # fmt: skip
-OPTIMIZED = ("docs/test_differences.py", "ops/test_positions.py")
+OPTIMIZED = (
+    "docs/test_differences.py", "engine/eager/test_stepwise.py", "engine/test_history.py", "ops/test_positions.py",
+)  # fmt: skip
 _LEVEL = "jax_disable_most_optimizations"
 
 

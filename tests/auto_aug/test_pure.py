@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
+from support.some import drawn
 
 import jdali
 from jdali import fn
@@ -21,6 +22,7 @@ NAMES = [
     "shear_x", "translate_y", "translate_x_no_shape", "rotate", "brightness", "contrast", "color", "sharpness",
     "posterize", "solarize", "solarize_add", "invert", "equalize", "auto_contrast", "identity",
 ]  # fmt: skip
+RUN = drawn(NAMES, 5)
 FEW = [a.posterize.augmentation((8, 4)), a.invert, a.solarize.augmentation((256, 0))]
 IMAGES = np.random.default_rng(3).integers(0, 256, (2 * BINS, 12, 9, 3), np.uint8)
 SIGNED_BINS = [np.repeat(np.arange(BINS, dtype=np.int32), 2), np.tile(np.arange(2, dtype=np.int32), BINS)]
@@ -29,7 +31,7 @@ SIGNED_BINS = [np.repeat(np.arange(BINS, dtype=np.int32), 2), np.tile(np.arange(
 def with_all(data: Any, bins: Any, signs: Any) -> list[Any]:
     signed = signed_bin(bins, signs)
     return [
-        getattr(a, name)(data, magnitude_bin=signed, num_magnitude_bins=BINS, shape=[12, 9]) for name in NAMES
+        getattr(a, name)(data, magnitude_bin=signed, num_magnitude_bins=BINS, shape=[12, 9]) for name in RUN
     ]
 
 
@@ -44,7 +46,7 @@ def test_every_augmentation_has_the_bits_of_the_pipeline() -> None:
 
     expected = [np.asarray(output.as_cpu().as_array()) for output in pipeline().run()]
     found = jax.jit(jax.vmap(with_all))(IMAGES, *SIGNED_BINS)
-    differing = [n for n, x, y in zip(NAMES, found, expected, strict=True) if not np.array_equal(x, y)]
+    differing = [n for n, x, y in zip(RUN, found, expected, strict=True) if not np.array_equal(x, y)]
     assert differing == []
 
 

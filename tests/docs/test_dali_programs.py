@@ -31,7 +31,7 @@ ON_A_GPU_ONLY = {
     "video": "`readers.video`",
 }
 # Programs of a normal run.
-RUN = drawn(programs.names(), 5)
+RUN = drawn(programs.names(), 3)
 # Resampling and colours add in another order than DALI does: a grey level may be rounded to its neighbour.
 WITH_PICTURES = {
     "conditionals",

@@ -341,7 +341,7 @@ def folder_of(name: str) -> Path:
     return _FOLDERS[name]
 
 
-@pytest.mark.cases(12)
+@pytest.mark.cases(7)
 @pytest.mark.parametrize(("name", "snippets"), list(cases()))
 def test_snippet(name, snippets, clean, monkeypatch, capsys):
     page = PAGES[name]

@@ -91,7 +91,7 @@ def evaluate(line: str, module, types):
     return eval(line, names)
 
 
-@pytest.mark.cases(12)
+@pytest.mark.cases(6)
 @pytest.mark.oracle
 @pytest.mark.parametrize(("line", "tolerance"), LINES)
 def test_as_dali(line, tolerance):

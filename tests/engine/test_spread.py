@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(jax.device_count() < 8, reason="needs eight devi
 BATCH, SIZE = 8, 24
 # Pictures of different sizes, so that samples are padded.
 PICTURES = [
-    np.random.default_rng(i).integers(0, 256, (12 + i % 5, 14 + i % 3, 3), np.uint8) for i in range(SIZE)
+    np.random.default_rng(i).integers(0, 256, (12 + i % 3, 14 + i % 2, 3), np.uint8) for i in range(SIZE)
 ]
 
 

@@ -218,7 +218,7 @@ thread.join()
 }  # fmt: skip
 
 
-@pytest.mark.cases(2)
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     "what",
     # "closed twice" and "an exception" imply the others.

@@ -25,8 +25,8 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX"),
 ]
 
-STEPS = 12
-KILLS = 10
+STEPS = 7
+KILLS = 5
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from jdali.codecs import image as codec
 from jdali.codecs.base import imagecodecs
 from jdali.types import ANY_DATA, GRAY
 
-COUNT = 400
+COUNT = 200
 MAX_PIXELS = 1_000_000  # what a header may claim here: less than the memory that a case may take
 PICTURE = image(24, 31)
 

@@ -117,6 +117,7 @@ def assert_same_bits(found, want):
             assert not different, f"output {output}, sample {i}: {different} of {g.size} elements differ"
 
 
+@pytest.mark.cases(2)
 @pytest.mark.usefixtures("rows_follow_the_batch")
 @pytest.mark.parametrize(
     "name",

@@ -157,7 +157,7 @@ def dali_runs(name, inputs, args, per_sample, layout):
     oracle.run(name, inputs, args, per_sample, layout=layout)
 
 
-@pytest.mark.cases(74)
+@pytest.mark.cases(37)
 @pytest.mark.oracle
 @pytest.mark.parametrize(
     ("name", "argument", "case", "args", "given"), EXAMPLES, ids=[f"{e[0]}-{e[1]}" for e in EXAMPLES]

@@ -638,11 +638,11 @@ MIXING = [
     ),
 ]  # fmt: skip
 CASES = [case for group in [*GROUPS, MIXING] for case in group]
-# Those that a normal run computes, a sixth of each group: each is some dozen programs. The others are traced.
+# Those that a normal run computes, a tenth of each group: each is some dozen programs. The others are traced.
 # `random_resized_crop` compiles for as long as all others that resample: `make exhaustive` computes it.
 DRAWN = [
     case
     for group in [*GROUPS, MIXING]
-    for case in drawn(group, math.ceil(len(group) / 6))
+    for case in drawn(group, math.ceil(len(group) / 10))
     if case.op != "random_resized_crop" or DRAW == "all"
 ]

@@ -219,7 +219,10 @@ jit = functools.partial(jax.jit, compiler_options=dict.fromkeys(known_options(OL
 
 def calls_of(name: str) -> list[Call]:
     calls = (GROUPS | LONG)[name]
-    return fewer_warps(calls) if name.startswith("warps") else calls
+    calls = fewer_warps(calls) if name.startswith("warps") else calls
+    return drawn(
+        calls, -(-len(calls) // 3), lambda call: f"{name} {call.op} {call.shape} {bool(call.traced)}"
+    )
 
 
 @functools.cache

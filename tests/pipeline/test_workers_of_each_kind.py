@@ -293,7 +293,7 @@ def test_relative_names_are_those_of_the_folder_where_it_was_built(
     folder, light_batches, workers, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(Path(folder).parent)
-    with closing(light_pipeline(Path(folder).name, workers=workers)) as pipe:
+    with closing(light_pipeline(Path(folder).name, workers=one_of(workers))) as pipe:
         found = [batch(pipe)[0]]
         monkeypatch.chdir(tmp_path)
         for pid in pids_of(pipe):  # others start in this folder
@@ -305,6 +305,7 @@ def test_relative_names_are_those_of_the_folder_where_it_was_built(
 
 # --- workers that are killed --------------------------------------------------------------------------
 @both_kinds
+@pytest.mark.exhaustive  # faults/test_worker_processes.py kills more of them
 def test_workers_that_are_killed_lose_nothing(folder, light_batches, workers):
     with closing(light_pipeline(folder, workers=workers)) as pipe:
         found, killed = [], []

@@ -72,6 +72,8 @@ def test_results_are_read_where_ray_put_them(ray_workers):
         assert workers_of(pipe).counts().leased >= array.nbytes
 
 
+# pipeline/test_workers.py has it with processes, the test of a node that is removed has bits and states.
+@pytest.mark.exhaustive
 def test_workers_join_and_leave(folder, batches, on_cluster):
     with closing(light_pipeline(folder, workers=Workers(1, num_cpus=0.5))) as pipe:
         found = []
@@ -88,6 +90,7 @@ def test_workers_join_and_leave(folder, batches, on_cluster):
         assert until(lambda: alive() == 1)
 
 
+@pytest.mark.exhaustive  # pipeline/test_workers.py has the data set that changed, the next test the name of the node
 def test_a_data_set_that_a_worker_does_not_find_is_an_error_that_names_the_node(tmp_path, ray_workers):
     """Names are found in the trainer's process; a worker that is new reads the files."""
     folder = write_pictures(tmp_path / "all")
@@ -130,18 +133,31 @@ TRAINER = """
 """
 
 
-def test_two_trainers_share_a_named_set(folder, on_cluster, ray_workers):
-    """One is this program, which has the set, one is a program of its own; each has its shard."""
+def in_a_program(folder, address):
     words = {
-        "tests": str(Path(__file__).parents[1]), "folder": folder, "address": on_cluster, "namespace": NAMESPACE, "name": NAME,
+        "tests": str(Path(__file__).parents[1]), "folder": folder, "address": address, "namespace": NAMESPACE, "name": NAME,
     }  # fmt: skip
+    ended = child(TRAINER.format(**words))
+    assert ended.code == 0, ended.err
+    return ended.out.split()
+
+
+def in_a_thread(folder, _):
+    return of_shard(folder, 1, Workers(2, num_cpus=0.5, name=NAME))
+
+
+@pytest.mark.parametrize(
+    "other",
+    # The other case has the set by its name as well; a program takes long to start.
+    [pytest.param(in_a_program, marks=pytest.mark.exhaustive), in_a_thread],
+)
+def test_two_trainers_share_a_named_set(folder, on_cluster, ray_workers, other):
+    """One has the set, one names it; each has its shard."""
     actors = set(pids_of_set(ray_workers))
     with ThreadPoolExecutor(1) as thread:
-        other = thread.submit(child, TRAINER.format(**words))
-        mine = of_shard(folder, 0, ray_workers)
-        ended = other.result()
-    assert ended.code == 0, ended.err
-    shared = [mine, ended.out.split()]
+        another = thread.submit(other, folder, on_cluster)
+        shared = [of_shard(folder, 0, ray_workers)]
+        shared.append(another.result())
     assert shared == [of_shard(folder, shard, 0) for shard in range(2)]
     seen = [{entry.partition(":")[0] for entry in entries} for entries in shared]
     assert not seen[0] & seen[1]
@@ -207,6 +223,7 @@ def shared_files(pid):
     return found
 
 
+@pytest.mark.exhaustive  # workers/test_node_memory.py has it of processes
 def test_names_are_in_the_memory_of_a_node_once_also_when_an_actor_dies(tmp_path, ray_workers):
     path = tmp_path / "picture"
     path.write_bytes(b"1")

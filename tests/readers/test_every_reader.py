@@ -173,6 +173,7 @@ def test_batches_and_threads_change_nothing(local, case):
         assert sorted(orders[0][:COUNT]) == sorted(orders[0][COUNT:]) == sorted(expected[:COUNT])
 
 
+@pytest.mark.cases(12)
 @pytest.mark.oracle
 @pytest.mark.parametrize(
     "case", [c for c in MAKERS if c not in ("video", "video_resize", "fits", *OWN)]
@@ -250,10 +251,12 @@ def dali_features(features):
 
 
 @pytest.fixture(scope="module")
-def afresh(local):
-    """For each case what follows some states of a pipeline that shuffles, here and in a fresh process."""
+def afresh(local, request):
+    """For each case that runs what follows some states of a pipeline that shuffles, here and in a fresh process."""
     cases, expected = {}, {}
-    for case in MAKERS:
+    for case in [
+        item.callspec.params["case"] for item in request.session.items if "afresh" in item.fixturenames
+    ]:
         try:
             reader, args, _ = local(case)
         except pytest.skip.Exception:
@@ -389,7 +392,7 @@ def bucket(root, local):
 OF_S3 = ("file", "mxnet", "numpy window", "parquet", "zarr", "hdf5", "webdataset", "experimental video")
 
 
-@pytest.mark.cases(3)
+@pytest.mark.exhaustive  # test_over_http_with_faults has each reader, test_remote.py has S3
 @pytest.mark.usefixtures("_small_and_quick")
 @some("case", MAKERS, lambda case: [case if case in OF_S3 else "another"])
 def test_from_s3_with_faults(bucket, data, local, case):

@@ -242,7 +242,7 @@ def test_many_chunks_of_a_sample(tmp_path):
         opened("zarr", path=str(path)).load(0)
 
 
-@pytest.mark.cases(2)
+@pytest.mark.cases(1)
 @pytest.mark.usefixtures("_small_limits")
 @pytest.mark.parametrize("form", ["3", "3, shards", "3, blosc", "2", "2, lz4", "2, zlib"])
 def test_fuzz(tmp_path, form):

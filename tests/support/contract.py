@@ -4,11 +4,11 @@ For a batch of samples of different sizes it holds that
 * the compiled batch of padded samples equals the reference (DALI, or values given by the test);
 * the pure function of the smallest and of the largest sample equals the reference as well, and the compiled batch up to
   roundings (a compiler may fuse a product with a sum in the pure function, never in the engine's programs:
-  `jdali._numerics.exact`). It is a program of its own: `make exhaustive` has both samples, a normal run one of them, in an
-  eighth of the calls, and where the compiled batch equals the reference only up to roundings;
+  `jdali._numerics.exact`). It is a program of its own: `make exhaustive` has both samples, a normal run one of them, in a
+  sixteenth of the calls, and where the compiled batch equals the reference only up to roundings;
 * `setup` and `run` agree on shape and dtype;
 * the compiled batch has the same bits whatever lies in the padding and, unless the reference has them as well, with
-  another padding and number of samples in the batch: a second program, in another eighth of the calls
+  another padding and number of samples in the batch: a second program, in another sixteenth of the calls
   (`test_every_operator` has the others). Without a reference each call has the pure function or the second program;
 * the accelerators' program, where it is another, gives on a CPU what the CPU's gives, up to the same roundings: the first
   of an operator's in a process (`make exhaustive` runs all of them);
@@ -255,7 +255,7 @@ def _check_padded(
     sizes = [sum(np.size(s[i]) for s in inputs) for i in range(count)]
     rows = [min(range(count), key=sizes.__getitem__), max(reversed(range(count)), key=sizes.__getitem__)]
     # 0, 1: a sample's pure function; 2, 3: the second program; more: neither.
-    way = _drawn(4 if expected is None else 16, op, args, sizes)
+    way = _drawn(4 if expected is None else 32, op, args, sizes)
     others = list(programs) if way in (None, 2, 3) and not _all_equal(first, expected) else []
     alone: dict[int, tuple[np.ndarray, ...]] = {}
     if way is None:

@@ -343,7 +343,7 @@ def test_a_worker_that_goes_on_or_is_slow_is_no_error(tmp_path, monkeypatch):
     monkeypatch.setattr(TaskProcess, "is_stopped", is_stopped)  # ten in a row are an error
     pool = CallbackWorkers([Echo()], workers=1, start_method="forkserver")
     waiting = pool.submit(0, "wait_for", str(tmp_path / "go"))
-    assert until(lambda: len(looks) > 60)
+    assert until(lambda: len(looks) > 20)
     (tmp_path / "go").touch()
     assert result(waiting) == ([], pool.pids()[0])
     pool.close()

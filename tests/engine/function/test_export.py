@@ -163,7 +163,7 @@ def widths() -> Any:
 
 
 def noisy_windows() -> Any:
-    return fn.noise.gaussian(windows(), stddev=30.0, name="noise")
+    return fn.noise.salt_and_pepper(windows(), prob=0.3, name="noise")  # compiles quickly
 
 
 def test_with_a_key_an_operator_draws_the_same_for_every_sample(tmp_path: Path):
@@ -182,7 +182,7 @@ def test_with_a_key_an_operator_draws_the_same_for_every_sample(tmp_path: Path):
     for i in range(3):
         drawn = drawing(array[i : i + 1], extents=sizes[i : i + 1], key=key, index=[0])
         alone.append(np.asarray(drawn.array)[0][tuple(map(slice, np.asarray(drawn.extents)[0]))])
-    for order in ([0, 1, 2], [2], [1, 1, 0]):
+    for order in ([0, 2], [1, 1]):
         want = [alone[i] for i in order]
         encoded = [ENCODED[i] for i in order]
         np.testing.assert_array_equal(loaded(encoded), want, strict=True)
@@ -206,7 +206,7 @@ def test_random_values_that_are_drawn_on_the_host(define: Callable[[], Any], tmp
     pipe.export(tmp_path / "drawn", shapes=[(64, 64)], deterministic=False, platforms=["cpu"])
     preprocess = jdali.load(tmp_path / "drawn")
     first, second = (first_batch(pipeline(define))[0] for _ in range(2))
-    for index, want in (([0, 1, 2, 3], first), ([3, 1], [second[3], second[1]])):
+    for index, want in (([0, 1, 2, 3], first), ([3, 1, 1], [second[3], second[1], second[1]])):
         out = preprocess([ENCODED[i] for i in index], index=index)
         check(out, want)
     out, good, _ = preprocess.attempt([ENCODED[0], b"damaged", *ENCODED[2:]], index=np.arange(COUNT))

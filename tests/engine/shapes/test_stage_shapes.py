@@ -12,6 +12,7 @@ from jdali import dynamic, fn
 from jdali._batches import BatchSpec
 from jdali.engine.eager.call import compiled_programs
 from jdali.engine.shapes.stage_shapes import MOST_SHAPES, StageShapes
+from jdali.engine.steps import stage as _stage
 from jdali.engine.steps.stage import StageRunner
 from jdali.graph import Graph, step_of
 from jdali.iterator.replay import PipelineTwin
@@ -153,12 +154,28 @@ def test_branches_have_fewer():
 
 
 # --- whole pipelines -------------------------------------------------------------------------------
-RNG = np.random.default_rng(3)
-# Planes of which hardly two share a padded shape; with 1 to 3 channels, which are never padded; small ones at first.
-SAMPLES = [
-    RNG.integers(0, 99, (*sorted(RNG.integers(5, 20 + 9 * i, 2)), 1 + i % 3)).astype(np.int32)
-    for i in range(48)
-]
+def planes(count, step):
+    """Of which hardly two share a padded shape; with 1 to 3 channels, which are never padded; small ones at first."""
+    rng = np.random.default_rng(3)
+    return [
+        rng.integers(0, 99, (*sorted(rng.integers(5, 20 + step * i, 2)), 1 + i % 3)).astype(np.int32)
+        for i in range(count)
+    ]
+
+
+SAMPLES = planes(24, 18)
+BATCHES = len(SAMPLES) // 4
+FEW = 8  # instead of `MOST_SHAPES`: each shape is a program to be compiled
+
+
+def few_at_most():
+    return mock.patch.object(_stage, "MOST_SHAPES", FEW)
+
+
+@pytest.fixture
+def few_shapes():
+    with few_at_most():
+        yield
 
 
 ALONE = {
@@ -195,51 +212,55 @@ def levels_of(pipe):
 @pytest.fixture(scope="module")
 def whole_run():
     """The bytes of all samples, and the states after each batch."""
-    with pipeline(**ALONE) as pipe:
+    with few_at_most(), pipeline(**ALONE) as pipe:
         samples, states = [], []
-        for _ in range(12):
+        for _ in range(BATCHES):
             samples += run(pipe, 1)
             states.append(pipe.get_state())
         return samples, states, pipe.executor_statistics()["programs"], pipe.plan(), levels_of(pipe)
 
 
+@pytest.mark.usefixtures("few_shapes")
 def test_values_are_right_at_all_levels_and_programs_have_a_bound(whole_run):
     samples, _, programs, plan, levels = whole_run
     assert [first for first, _ in samples] == [(2 * sample + 1).tobytes() for sample in SAMPLES]
     assert max(levels) > 0
     # One of them is for the random values.
-    assert MOST_SHAPES < programs <= 3 * MOST_SHAPES + 1
+    assert FEW < programs <= 3 * FEW + 1
     (line,) = [line for line in plan.splitlines() if f"level {max(levels)} (" in line]
     assert "programs, waste " in line
 
 
+@pytest.mark.usefixtures("few_shapes")
 def test_a_level_changes_no_bit(whole_run):
     """At level 0, and at the last one: with exact shapes each sample is a program."""
     samples, states, *_ = whole_run
     with pipeline(exact_shapes=True) as pipe:
         assert run(pipe, 1) == samples[:4]
-        pipe.set_state(states[10])
-        assert run(pipe, 1) == samples[44:]
+        pipe.set_state(states[-2])
+        assert run(pipe, 1) == samples[-4:]
         assert levels_of(pipe) == [0] * len(levels_of(pipe))
 
 
+@pytest.mark.usefixtures("few_shapes")
 def test_the_same_bits_whatever_level_a_stage_has_risen_to(whole_run):
-    """Again from the beginning, from each state in a process that is at level 0, and with several threads."""
+    """Again from the beginning, from two states in a process that is at level 0, and with several threads."""
     samples, states, _, _, levels = whole_run
     with pipeline(num_threads=3) as pipe:
         start = pipe.get_state()
-        run(pipe, 12)
+        run(pipe, BATCHES)
         assert max(levels_of(pipe)) > 0
         pipe.set_state(start)
-        assert run(pipe, 12) == samples
+        assert run(pipe, BATCHES) == samples
         assert pipe.get_state() == states[-1]
     with pipeline(**ALONE) as pipe:
-        for done in (9, 5, 1):
+        for done in (5, 1):
             pipe.set_state(states[done - 1])
             assert run(pipe, 1) == samples[4 * done : 4 * done + 4]
         assert levels_of(pipe) == [0] * len(levels)
 
 
+@pytest.mark.usefixtures("few_shapes")
 def test_no_state_knows_of_levels_and_one_of_an_older_version_is_restored(whole_run):
     samples, states, *_ = whole_run
     assert all("levels" not in state for state in states)
@@ -250,30 +271,32 @@ def test_no_state_knows_of_levels_and_one_of_an_older_version_is_restored(whole_
         assert pipe.get_state() == states[5]
 
 
+@pytest.mark.usefixtures("few_shapes")
 def test_batches_that_are_looked_at_again_change_no_bit(whole_run):
     samples, states, *_ = whole_run
     with pipeline() as pipe:
         pipe.build()
         twin = PipelineTwin(pipe.internals().engine)
-        for number in range(12):
+        for number in range(BATCHES):
             outputs = twin.take_result().outputs
             assert [out.at(3).tobytes() for out in outputs] == samples[4 * number + 3]
         assert max(levels_of(pipe)) > 0
-        assert run(pipe, 12) == samples
+        assert run(pipe, BATCHES) == samples
         assert pipe.get_state() == states[-1]
 
 
+@pytest.mark.usefixtures("few_shapes")
 def test_warming_up_compiles_the_programs_of_the_level_that_it_rises_to():
     with pipeline() as pipe:
         compiled = pipe.warmup(progress=False)  # more batches than there are here
         assert max(levels_of(pipe)) > 0
-        run(pipe, 12)
+        run(pipe, BATCHES)
         assert pipe.executor_statistics()["programs"] == compiled
 
 
 def test_calls_in_dynamic_mode_have_a_bound():
     before = compiled_programs()
-    for sample in SAMPLES * 2:
+    for sample in planes(48, 9) * 2:
         batch = dynamic.as_batch([sample], layout="HWC")
         (result,) = dynamic.flip(batch, horizontal=1)
         np.testing.assert_array_equal(np.asarray(result), sample[:, ::-1])

@@ -17,7 +17,8 @@ from jdali.iterator import DataIterator
 COUNT = 6
 OPERATORS = [ops.mixup, ops.cutmix]
 # One program; a plain call compiles each of its steps.
-COMPILED = [jax.jit(operator, static_argnames="num_classes") for operator in OPERATORS]
+COMPILED = [jax.jit(operator, static_argnames=("num_classes", "layout")) for operator in OPERATORS]
+MIXUP, CUTMIX = COMPILED
 both = pytest.mark.parametrize("operator", OPERATORS, ids=["mixup", "cutmix"])
 both_compiled = pytest.mark.parametrize("operator", COMPILED, ids=["mixup", "cutmix"])
 
@@ -62,7 +63,7 @@ def test_each_sample_goes_into_one_other(operator):
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float16, np.float32])
 def test_mixup_is_torchvision_s(dtype):
     pictures = batch(dtype=dtype)
-    mixed, soft = ops.mixup(jax.random.key(1), pictures, np.arange(COUNT), num_classes=COUNT)
+    mixed, soft = MIXUP(jax.random.key(1), pictures, np.arange(COUNT), num_classes=COUNT)
     want = torchvision_mixup(pictures, *mixture(soft))
     assert mixed.dtype == dtype
     if np.dtype(dtype).kind == "f":
@@ -89,8 +90,8 @@ def test_cutmix_pastes_the_box_of_the_paper(layout, size, height, width):
     pictures = np.stack([np.full(size, i, np.uint8) for i in range(COUNT)])
     for seed in range(6):
         key = jax.random.key(seed)
-        mixed, soft = ops.cutmix(key, pictures, np.arange(COUNT), num_classes=COUNT, layout=(layout, ""))
-        partners, drawn = mixture(ops.mixup(key, pictures, np.arange(COUNT), num_classes=COUNT)[1])
+        mixed, soft = CUTMIX(key, pictures, np.arange(COUNT), num_classes=COUNT, layout=(layout, ""))
+        partners, drawn = mixture(MIXUP(key, pictures, np.arange(COUNT), num_classes=COUNT)[1])
         for i, (partner, share, got) in enumerate(zip(partners, drawn, np.asarray(mixed), strict=True)):
             pasted = got == partner
             assert (pasted | (got == i)).all()
@@ -111,7 +112,7 @@ def test_cutmix_pastes_the_box_of_the_paper(layout, size, height, width):
 def test_areas_of_cutmix_are_distributed_as_torchvision_s():
     """Kolmogorov and Smirnov's test of 4,096 areas, which fails once in a million."""
     size, count = (32, 48), 4096
-    _, soft = COMPILED[1](jax.random.key(0), np.zeros((count, *size), np.uint8), np.eye(2, dtype=np.float32)[
+    _, soft = CUTMIX(jax.random.key(0), np.zeros((count, *size), np.uint8), np.eye(2, dtype=np.float32)[
         np.arange(count) % 2
     ])  # fmt: skip
     random = np.random.default_rng(0)
@@ -131,7 +132,7 @@ def test_areas_of_cutmix_are_distributed_as_torchvision_s():
 @pytest.mark.parametrize("alpha", [0.2, 1.0, 4.0])
 def test_shares_of_mixup_are_of_the_beta_distribution(alpha):
     count = 2048
-    _, soft = COMPILED[0](
+    _, soft = MIXUP(
         jax.random.key(0), np.zeros((count, 1), np.float32), np.arange(count), num_classes=count, alpha=alpha
     )
     assert scipy.stats.kstest(np.diag(soft), scipy.stats.beta(alpha, alpha).cdf).pvalue > 1e-6
@@ -164,7 +165,7 @@ def test_infinity_of_a_partner_without_a_share_stays_out():
     pictures[0] = 1
     shares = set()
     for seed in range(6):
-        mixed, soft = ops.mixup(jax.random.key(seed), pictures, np.arange(2), num_classes=2, alpha=1e-4)
+        mixed, soft = MIXUP(jax.random.key(seed), pictures, np.arange(2), num_classes=2, alpha=1e-4)
         share = float(soft[0, 0])
         np.testing.assert_array_equal(mixed[0], 1 if share == 1 else np.inf)
         shares.add(share)
@@ -246,7 +247,7 @@ def test_mixup_of_sounds_and_scalars():
     np.testing.assert_allclose(mixed[:, 0], targets, atol=1e-6)
 
 
-@both
+@both_compiled
 def test_derivatives_are_the_shares(operator):
     """Of the sum of a sample's output by its own pixels: the share, or where it is not pasted over."""
     pictures = batch(count=2)

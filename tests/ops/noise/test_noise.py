@@ -28,6 +28,7 @@ def flat(value, dtype=np.float32):
     return np.full((SIDE, SIDE), value, dtype)
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("op", "dtype"),
     [(gaussian, np.uint8), (salt_and_pepper, np.int16), (salt_and_pepper, np.float32), (shot, np.uint8)],
