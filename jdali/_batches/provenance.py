@@ -21,7 +21,7 @@ class Drawn:
     """Identifies the samples that one source provided for a batch.
 
     Attributes:
-        name: function of an index in the data set that returns the name of the sample, or "" if it has none.
+        name: function that takes an index in the data set and returns the name of this sample, or "" if it has none.
         index: int64 [n], indices of the samples in the data set; must not change later.
     """
 

@@ -240,8 +240,8 @@ def _resample_rows(
 ) -> Array:
     """Computes the output rows top, ..., top + block - 1.
 
-    The loop that computes a tile writes it in place, so that XLA does not copy the tile. XLA also does not split such a loop
-    over threads, which would wait for each other after each small tile.
+    Each loop computes a tile of columns, and writes it to `result` in place. So XLA does not copy the tile, and does not split
+    the loop over threads, which would wait for each other after each small tile.
 
     Args:
         source: [N, rows, columns], padded.

@@ -77,7 +77,7 @@ def _opened(settings: TokenizerSettings) -> Tokenizer:
 
 
 def decoded(name: str, texts: Sequence[np.ndarray]) -> tuple[list[str], dict[int, Exception]]:
-    """Decodes UTF-8. Returns strings, "" for invalid texts, and the errors by position of the text."""
+    """Decodes UTF-8. Returns the strings ("" for an invalid text), and the errors by position of the text."""
     strings, failures = [], dict[int, Exception]()
     for number, text in enumerate(texts):
         try:

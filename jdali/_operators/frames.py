@@ -96,7 +96,7 @@ class Frames:
         return extents[self.sample, 1:] if name in self.lengths else extents[self.sample]
 
     def gathered(self, spec: BatchSpec, axis: int) -> BatchSpec:
-        """Converts a spec whose samples are frames to the spec of sequences. A sequence has the size of its largest frame."""
+        """Makes the spec of sequences from the spec of their frames. A sequence has the size of its largest frame."""
         first = np.cumsum(self.counts) - self.counts
         extents = np.maximum.reduceat(spec.extents, first, axis=0) if len(first) else spec.extents
         layout = spec.layout and spec.layout[:axis] + FRAMES + spec.layout[axis:]

@@ -96,7 +96,7 @@ def placed_on_host(values: np.ndarray, device: jax.Device) -> jax.Array:
     """Makes a JAX array from NumPy values, without a copy if they are aligned. The values must never change again.
 
     `jax.device_put(values, device, may_alias=True)` takes five times as long, because it checks for pytrees,
-    shardings and tracers. This function falls back to it if JAX lacks the private name.
+    shardings and tracers. This function falls back to it if JAX lacks the private function used here.
     """
     placed: jax.Array
     functions = _placing_functions()

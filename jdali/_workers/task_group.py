@@ -6,7 +6,8 @@
 ```
 
 So small tasks share the cost of a message. The log is in memory that outlives the process, so if the process dies, the task
-that ran is known. This module is not in `on_ray`, because processes that make batches do not import Ray.
+that ran is known. The workers on Ray (`on_ray`) use this module as well. It is not in their package, because processes that
+make batches do not import Ray.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def is_aac(content: memoryview) -> bool:
 def _claimed(content: memoryview, start: int) -> tuple[int, memoryview]:
     """Returns the number of frames that the length tag claims (0 without a tag), and the file up to the end of these frames.
 
-    The tag may also state the number of bytes. A wrong number is corrected, because FFmpeg would then keep the silence
+    The tag may also state the number of bytes. If it is wrong, it is corrected; otherwise FFmpeg would keep the silence
     that encoders append.
     """
     head = bytes(content[start : start + _TAG_OFFSET + 16])

@@ -25,14 +25,13 @@ def audio(
     quality: float = 50.0,
     sample_rate: float | Tensor | Batch = 0.0,
 ) -> tuple[Tensor | Batch, Tensor | Batch]:
-    """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3; with the extra `audio` also sound of MP4 (M4A), MOV, Matroska and WebM.
+    """Decodes WAV, FLAC, OGG (Vorbis, Opus) and MP3. The extra `audio` adds MP4 (M4A), MOV, Matroska and WebM.
 
     Args:
         encoded: uint8 [bytes], content of a file.
         downmix: return the mean of all channels.
         dtype: INT16, INT32 or FLOAT; FLOAT scales the range of the file's integers to -1 to 1.
-        quality: quality of the resampling, 0 to 100; sets the number of lobes of the sinc on each side: 3 at 0, 16 at 50, 64
-            at 100.
+        quality: quality of the resampling, 0 to 100. The sinc has 3 lobes on each side at 0, 16 at 50, and 64 at 100.
         sample_rate: rate to resample to, Hz; 0 or less: no resampling.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.

@@ -192,10 +192,9 @@ class Bucket(Reader):
     Args:
         samples: all outputs of a reader or of `readers.mix`. Outside of a pipeline's definition, a pair of the
             reader's name and its arguments.
-        by: the size of a sample. "length" is the first axis of the first output. "aspect_ratio" is width / height of
-            the encoded picture in the first output, after its EXIF rotation. An array has a number for each sample of
-            the data set, such as a column of a table; for a mixture, the array has the numbers of all sources, one
-            source after another.
+        by: "length": the first axis of the first output; "aspect_ratio": width / height of the encoded picture in the
+            first output, after its EXIF rotation; or an array with a number for each sample of the data set, such as a
+            column of a table. For a mixture, the array has the numbers of all sources, one source after another.
         size: number of samples in a bucket: the batch size times `num_shards`, or a multiple of it.
         num_shards: number of parts that each bucket is divided into. The reader itself must not be sharded.
         seed: seed of the order of buckets, and of a reader that shuffles without a seed of its own; -1: the pipeline's.
@@ -240,7 +239,7 @@ class COCO(Reader):
     """Reads images and their objects from a data set in the COCO format.
 
     The outputs are the image's bytes, and the boxes and labels of its objects. `polygon_masks` adds
-    polygons and their vertices, `pixelwise_masks` a picture of labels, `image_ids` the id.
+    polygons and their vertices; `pixelwise_masks` adds a picture of labels; `image_ids` adds the id.
 
     In the picture of labels, a pixel that several objects cover has the largest of their labels.
     `Pipeline.reader_meta(name)["classes"][label]` is the name of the category.
@@ -619,10 +618,10 @@ class Dataset(Reader):
     """Reads elements of an object with `__len__` and `__getitem__`.
 
     The object may be a list, a data set of Hugging Face, PyTorch or Grain, a table, or an instance of your own class.
-    Each element is a sample. All elements are read, whatever the batch size. One thread at a time calls the object. With
-    `workers=` of the pipeline, each worker process gets a copy of the object and calls this copy. An element may be an
-    array, a number, bytes, a string or a Pillow picture; a tuple (`num_outputs`) or a dict (`columns`) may hold several of
-    these. If `__getitem__` raises an exception, it becomes the error of this sample.
+    Each element is a sample. One thread at a time calls the object. With `workers=` of the pipeline, each worker
+    process gets a copy of the object and calls this copy. An element may be an array, a number, bytes, a string or a
+    Pillow picture. With `num_outputs`, an element is a tuple of several of these; with `columns`, a dict of them. If
+    `__getitem__` raises an exception, the exception becomes the error of this sample.
 
     Parity: DALI has no such reader.
 
@@ -630,7 +629,7 @@ class Dataset(Reader):
         dataset: the object, which must not change; the samples of a table (pandas, polars, pyarrow) are its rows.
         columns: keys to take from elements that are dicts, or columns of a table; each is an output.
         layout: a layout for all outputs, or a list with a layout for each output.
-        num_outputs: number of outputs of elements that are tuples; None: an element is one output.
+        num_outputs: number of entries of an element (a tuple or list), one output each; None: an element is one output.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
         fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
@@ -807,7 +806,7 @@ class Hdf5(Reader):
     Parity: DALI has no such reader.
 
     Args:
-        dataset: names of the data sets, with "/" after the names of groups.
+        dataset: names of the data sets; "group/images" is a data set in a group.
         paths: paths of the files.
         axis: the axis of the samples in each data set; -1: the last.
         roi_shape: shape of the window in each sample of the first data set; default: up to the end of the sample.
@@ -1154,13 +1153,14 @@ class Mix(Reader):
     any state, with any number of shards and with other weights; even so, no sample is lost, and none comes twice in a
     pass over its source. The batches of all shards at one step form a global batch. If a source's share of a global
     batch is a whole number of samples, each global batch has exactly this number. Otherwise the number of samples
-    of source k, counted from 0, varies between global batches by at most 1 + k. Each source is read pass after pass in
+    of source k (k = 0, 1, ...) varies between global batches by at most 1 + k. Each source is read pass after pass in
     the order that its `random_shuffle`, `subset`, `fold` and `weights` determine. The random values of a sample differ
     from pass to pass.
 
     Args:
-        sources: all outputs of each reader; they must agree in number, types and axes. Outside of a
-            pipeline's definition, pairs of a reader's name and its arguments: ("readers.file", {"file_root": "photos"}).
+        sources: all outputs of each reader. All readers must have the same number of outputs, with the same types and
+            numbers of axes. Outside of a pipeline's definition, pairs of a reader's name and its arguments:
+            ("readers.file", {"file_root": "photos"}).
         num_shards: number of parts that the mixture is divided into. The sources must not be sharded.
         pad_last_batch: end an epoch with a full batch, by repeating its last sample.
         schedule: {step: weights}: the weights from a step on; before the first step, `weights` applies. A step is a
@@ -2485,7 +2485,7 @@ class Zarr(Reader):
 
     Args:
         path: path of the folder of an array or of a group.
-        array: names of the arrays in the group, with "/" after the names of nested groups; empty: `path` is an array.
+        array: names of the arrays in the group; "nested/images" is in a nested group. Empty: `path` is an array.
         axis: the axis of the samples in each array; -1: the last.
         roi_shape: shape of the window in each sample of the first array; default: up to the end of the sample.
         roi_start: start of the window, elements; default: 0.

@@ -25,7 +25,7 @@ Each part imports only parts above it:
 * `life`: closes windows at garbage collection and at exit, and resets them after a fork.
 * `in_flight`: batches that are being made or wait to be taken, bounded in number and bytes.
 * `window`: takes batches, changes the position of the sources, and closes a pipeline.
-* `report`: the plan as text, statistics and times; also compiles programs ahead.
+* `report`: the plan as text, statistics and times; also compiles programs ahead of time.
 * `eager`: the same steps without a pipeline: dynamic mode and debug mode.
 * `function`: a pipeline as a pure function, which can be exported and loaded.
 """

@@ -290,7 +290,7 @@ class Engine:
         self._advance(Iteration.of(task, self.sources), steps=steps)
 
     def _receive(self, iteration: Iteration, order: int, begun: Begun | None = None) -> AttemptFailure | None:
-        """Waits for the workers' values, if there are workers. Adds them to `iteration`, or returns the failure."""
+        """Waits for the workers' values, if there are workers. Adds the values to `iteration`, or returns the failure."""
         if self.elsewhere is None:
             return None
         self.pool.refuse_if_interrupted()

@@ -338,7 +338,8 @@ class Window:
         if self.phase is not Phase.ENDED:
             return False
         if not self.ahead:
-            flight.wait_until_drawn()  # batches scheduled earlier reach the same end
+            # Batches that were started for the ended epoch meet its end as well; wait for this before the next epoch.
+            flight.wait_until_drawn()
         flight.drained, flight.begins_again = False, True
         self._enter(Phase.RUNNING)
         return True

@@ -74,7 +74,7 @@ def choice(
     Returns: [*shape, ...], the type of `a`.
 
     Parity: DALI raises if n is not positive, or differs from the number of probabilities. Here a scalar `a` that is
-        computed in the pipeline is not checked. With `p`, its value has no effect: n is the number of probabilities.
+        computed in the pipeline is not checked. With `p`, n is the number of probabilities, and the scalar has no effect.
         Without `p`, the result is 0 if n is below 1.
 
     Example: value = fn.random.choice(5)

@@ -58,8 +58,8 @@ class ConditionalPart(enum.Enum):
     """Names the role of a node in a conditional; the value is the operator's name."""
 
     SPLIT = _SPLIT  # passes on the samples of a branch
-    MERGE = _MERGE  # takes each sample from one of two branches, by truth
-    JOIN = _JOIN  # takes each sample from one of several branches, by number
+    MERGE = _MERGE  # takes each sample from one of two branches, as the condition says
+    JOIN = _JOIN  # takes each sample from one of several branches, as a number says
     NOT = _NOT
     OPERAND = _OPERAND  # checks a condition, and passes it on
 

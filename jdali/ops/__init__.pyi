@@ -910,9 +910,9 @@ class Debayer(OperatorClass):
     Args:
         image: one channel, of even height and width: HW, HWC, or sequences of these; uint8 or uint16, uint8 for
             "vng_ocv".
-        blue_position: (y, x) of the blue pixel in the tile, 0 or 1 each. As in OpenCV, the tile is counted from the second
-            row and column of the image: with (0, 0), the tile there is BG/GR, and the corner of the image is red. A single
-            value is used for both coordinates.
+        blue_position: (y, x) of the blue pixel in the tile, 0 or 1 each; a single value is used for both. As in OpenCV,
+            the tile begins at the second row and the second column of the image. With (0, 0), it is BG/GR, so the first
+            pixel of the image is red.
         algorithm: name of an algorithm, in upper or lower case.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -1385,7 +1385,7 @@ class FullLike(OperatorClass):
 class GaussianBlur(OperatorClass):
     """Blurs with a Gaussian window; images are mirrored at their borders without repeating the outermost element.
 
-    weight(k) is proportional to exp(-k² / 2·sigma²), for |k| ≤ (window_size - 1) / 2.
+    weight(k) is proportional to exp(-k² / (2 · sigma²)), for |k| ≤ (window_size - 1) / 2.
 
     Args:
         image: any layout; all axes but C and F are blurred.
@@ -1575,8 +1575,9 @@ class Jitter(OperatorClass):
 
     Returns: shape and type of the input.
 
-    Parity: DALI has this operator on a GPU only. Random numbers differ, but have the same distribution. DALI moves each
-    channel by itself if an image has neither 1 nor 3 channels, or its pixels do not fill 32-bit words.
+    Parity: DALI has this operator on a GPU only. Random numbers differ, but have the same distribution. DALI has one
+    offset for all channels only in batches of 1-channel images, or of 3-channel images, whose H · W elements fill
+    32-bit words. In other batches, each channel has its own offset.
 
     Example: images = fn.jitter(images, nDegree=8)
     """
@@ -1600,7 +1601,7 @@ class JpegCompressionDistortion(OperatorClass):
     Lossy steps are computed with libjpeg's integer arithmetic: conversion to YCbCr, averaging of chroma over 2×2
     pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma. Lossless steps are left out.
 
-    For float32 images, the derivative is that of averaging and upsampling the chroma. All other steps are ignored.
+    For float32 images, derivatives are computed as if chroma were only averaged and upsampled, without any rounding.
 
     Parity: DALI takes uint8 only.
 
@@ -1783,8 +1784,8 @@ class Mixup(OperatorClass):
 
     Args:
         images: [N, ...], any type and layout, of one size; computed in float32.
-        labels: class numbers, one integer per sample, together with `num_classes`. Labels that are not class numbers,
-            such as one-hot vectors, are mixed unchanged; they must have one shape.
+        labels: with `num_classes`, class numbers, one integer per sample. Without it, labels of one shape, such as
+            one-hot vectors, which are mixed as they are.
         alpha: parameter of the beta distribution, above 0. A small value makes most λ nearly 0 or 1; 1: λ is uniform.
         num_classes: length of the one-hot vectors of class numbers; a number outside of 0 to num_classes - 1 gives
             zeros. None: labels are not class numbers.
@@ -1932,8 +1933,8 @@ class Normalize(OperatorClass):
             sample. None: the mean is measured.
         scale: factor of the result.
         shift: value that is added to the result.
-        stddev: standard deviation, a scalar or tensor like `mean`. Where it is 0, the result is `shift`, unless `stddev` is
-            one number for all samples.
+        stddev: standard deviation, a scalar or tensor like `mean`. If `epsilon` is 0, elements become `shift` where
+            `stddev` is 0; a single 0 for all samples gives infinity or NaN.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2109,7 +2110,7 @@ class Pad(OperatorClass):
         axis_names: letters of the axes in the layout, in place of `axes`.
         fill_value: value of the padding; for integers truncated and saturated.
         shape: extent to reach, for each of the axes. A longer axis does not change; `slice` and `tokenize(length=)` can cut
-            it. None, or 0 or less for an axis: the largest extent of the batch. A call of the pure function is a batch of one.
+            it. None, or 0 or less for an axis: the largest extent of the batch. In `jdali.ops`, this is the sample's.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2177,7 +2178,8 @@ class PeekImageShape(OperatorClass):
         encoded: uint8 [bytes].
         adjust_orientation: return the size that the image has after it is rotated by its EXIF orientation.
         dtype: output type, an integer or floating type of at least 32 bits.
-        image_type: colour space of the decoded image, which determines the channels: ANY_DATA: as stored; INDEX: one channel.
+        image_type: colour space of the decoded image. ANY_DATA keeps the stored number of channels. GRAY and INDEX have
+            1 channel, all others 3.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -4521,9 +4523,9 @@ def debayer(
     Args:
         image: one channel, of even height and width: HW, HWC, or sequences of these; uint8 or uint16, uint8 for
             "vng_ocv".
-        blue_position: (y, x) of the blue pixel in the tile, 0 or 1 each. As in OpenCV, the tile is counted from the second
-            row and column of the image: with (0, 0), the tile there is BG/GR, and the corner of the image is red. A single
-            value is used for both coordinates.
+        blue_position: (y, x) of the blue pixel in the tile, 0 or 1 each; a single value is used for both. As in OpenCV,
+            the tile begins at the second row and the second column of the image. With (0, 0), it is BG/GR, so the first
+            pixel of the image is red.
         algorithm: name of an algorithm, in upper or lower case.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
@@ -5044,7 +5046,7 @@ def gaussian_blur(
 ) -> Array:
     """Blurs with a Gaussian window; images are mirrored at their borders without repeating the outermost element.
 
-    weight(k) is proportional to exp(-k² / 2·sigma²), for |k| ≤ (window_size - 1) / 2.
+    weight(k) is proportional to exp(-k² / (2 · sigma²)), for |k| ≤ (window_size - 1) / 2.
 
     Args:
         image: any layout; all axes but C and F are blurred.
@@ -5259,8 +5261,9 @@ def jitter(
 
     Returns: shape and type of the input.
 
-    Parity: DALI has this operator on a GPU only. Random numbers differ, but have the same distribution. DALI moves each
-    channel by itself if an image has neither 1 nor 3 channels, or its pixels do not fill 32-bit words.
+    Parity: DALI has this operator on a GPU only. Random numbers differ, but have the same distribution. DALI has one
+    offset for all channels only in batches of 1-channel images, or of 3-channel images, whose H · W elements fill
+    32-bit words. In other batches, each channel has its own offset.
 
     Example: images = fn.jitter(images, nDegree=8)
     """
@@ -5325,7 +5328,7 @@ def jpeg_compression_distortion(
     Lossy steps are computed with libjpeg's integer arithmetic: conversion to YCbCr, averaging of chroma over 2×2
     pixels, DCT of 8×8 blocks, quantization, and back, with smooth upsampling of chroma. Lossless steps are left out.
 
-    For float32 images, the derivative is that of averaging and upsampling the chroma. All other steps are ignored.
+    For float32 images, derivatives are computed as if chroma were only averaged and upsampled, without any rounding.
 
     Parity: DALI takes uint8 only.
 
@@ -5576,8 +5579,8 @@ def mixup(
     Args:
         key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. One for the batch.
         images: [N, ...], any type and layout, of one size; computed in float32.
-        labels: class numbers, one integer per sample, together with `num_classes`. Labels that are not class numbers,
-            such as one-hot vectors, are mixed unchanged; they must have one shape.
+        labels: with `num_classes`, class numbers, one integer per sample. Without it, labels of one shape, such as
+            one-hot vectors, which are mixed as they are.
         alpha: parameter of the beta distribution, above 0. A small value makes most λ nearly 0 or 1; 1: λ is uniform.
         num_classes: length of the one-hot vectors of class numbers; a number outside of 0 to num_classes - 1 gives
             zeros. None: labels are not class numbers.
@@ -5858,8 +5861,8 @@ def normalize(
             sample. None: the mean is measured.
         scale: factor of the result.
         shift: value that is added to the result.
-        stddev: standard deviation, a scalar or tensor like `mean`. Where it is 0, the result is `shift`, unless `stddev` is
-            one number for all samples.
+        stddev: standard deviation, a scalar or tensor like `mean`. If `epsilon` is 0, elements become `shift` where
+            `stddev` is 0; a single 0 for all samples gives infinity or NaN.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
@@ -6084,7 +6087,7 @@ def pad(
         axis_names: letters of the axes in the layout, in place of `axes`.
         fill_value: value of the padding; for integers truncated and saturated.
         shape: extent to reach, for each of the axes. A longer axis does not change; `slice` and `tokenize(length=)` can cut
-            it. None, or 0 or less for an axis: the largest extent of the batch. A call of the pure function is a batch of one.
+            it. None, or 0 or less for an axis: the largest extent of the batch. In `jdali.ops`, this is the sample's.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.

@@ -180,7 +180,7 @@ class Preprocess:
         ]
 
     def _largest(self) -> list[tuple[int, ...]]:
-        """Returns the largest declared shape of each value of the start."""
+        """Returns the largest declared shape of each input of the compiled program."""
         count = len(self.start)
         return [tuple(shape) for shape in self._manifest.programs[-1].shapes[:count]]
 

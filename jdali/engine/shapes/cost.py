@@ -37,7 +37,8 @@ class StageCost:
     (see `free_padding` of the operator).
 
     Attributes:
-        seconds_worth_a_program: samples that take less time are padded more, so that they share programs.
+        seconds_worth_a_program: threshold for the time of a sample. Samples that take less time are padded more, because a
+            program for each shape would not pay.
         free: bool [values], True if padding the value costs next to no time.
     """
 

@@ -72,9 +72,9 @@ class StagePlan:
     """Holds a planned stage, and results of its first run that later runs need.
 
     Attributes:
-        varying: arguments whose arrays each batch replaces.
-        outputs: for each output, a store without blocks, which locates the samples in the results of the jobs; None until
-            known.
+        varying: arguments whose arrays are replaced in each batch.
+        outputs: for each output, where each sample lies in the results of the jobs: a store that holds no data yet. None
+            before the first run.
     """
 
     stage: PlannedStage

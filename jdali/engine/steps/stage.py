@@ -176,7 +176,7 @@ class StageRunner(StepRunner):
         return StagePlan(stage, tuple(varying), *stage.packing.pack(stage.arrays, len(ids)))
 
     def _group(self, planned: PlannedStage, held: Sequence[np.ndarray | None]) -> list[Group]:
-        # Samples with different numbers of channels cannot share a shape, so they run on one device.
+        # Only samples of one shape are spread over devices, and channels are not padded.
         spread = self._spread is not None and all(_agree_in_channels(v) for v in planned.values)
         together = spread or self._whole_batch
 

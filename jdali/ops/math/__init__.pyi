@@ -730,7 +730,7 @@ def floordiv(
 
     Raises: ValueError if integers are divided by a constant that has a 0 in it.
 
-    Parity: DALI raises on any integer division by zero, which compiled code cannot.
+    Parity: DALI raises on any integer division by zero; compiled code cannot raise.
 
     Args:
         layout: layout of the inputs, or one for each; "": by the number of axes.
@@ -1112,7 +1112,7 @@ def mod(
 
     Raises: ValueError if integers are divided by a constant that has a 0 in it.
 
-    Parity: DALI raises on any integer division by zero, which compiled code cannot. DALI computes the remainder of a
+    Parity: DALI raises on any integer division by zero; compiled code cannot raise. DALI computes the remainder of a
     float32 and an integer beyond 2**24 in double precision.
 
     Args:

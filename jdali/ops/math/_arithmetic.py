@@ -64,7 +64,7 @@ def floordiv(left: Array, right: Array) -> Array:
 
     Raises: ValueError if integers are divided by a constant that has a 0 in it.
 
-    Parity: DALI raises on any integer division by zero, which compiled code cannot.
+    Parity: DALI raises on any integer division by zero; compiled code cannot raise.
     """
     return _divide(lax.div, left, right)
 
@@ -77,7 +77,7 @@ def mod(left: Array, right: Array) -> Array:
 
     Raises: ValueError if integers are divided by a constant that has a 0 in it.
 
-    Parity: DALI raises on any integer division by zero, which compiled code cannot. DALI computes the remainder of a
+    Parity: DALI raises on any integer division by zero; compiled code cannot raise. DALI computes the remainder of a
     float32 and an integer beyond 2**24 in double precision.
     """
     return _divide(lax.rem, left, right)

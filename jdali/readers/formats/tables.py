@@ -103,7 +103,7 @@ def _numbered(rows: np.ndarray | slice) -> np.ndarray:
 
 
 def _by_part(group: RowGroup, positions: np.ndarray, rows: np.ndarray | slice) -> list[_Piece]:
-    """Divides the samples of a group among its parts."""
+    """Divides samples of a row group among the parts of the group."""
     if len(group.parts) == 1:
         return [_Piece(positions, rows, group.parts[0])]
     rows = _numbered(rows)
