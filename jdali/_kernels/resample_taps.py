@@ -34,7 +34,7 @@ _COLUMNS = 768
 # Number of rows in a block when the second or a later axis is resampled; rows are short then. Number of columns that
 # are transposed at once.
 _LATER_ROWS, _TURNED = 128, 256
-# Half a chunk of taps covers a scale of up to 2; two chunks cover a scale of up to 8.
+# Half a chunk of taps covers a scale of up to 2, one and a half up to 6, two up to 8.
 _HALF, _DOUBLE = CHUNK_TAPS // 2, 2 * CHUNK_TAPS
 # Number of taps whose weights are computed once per sample. It is enough for a scale of 32. The weights of further taps
 # are computed for each block.
@@ -217,7 +217,7 @@ class _AxisFactors:
             return jnp.clip(tap, 0, extents[axis] - 1), value * own_inverse
 
         row, weight = _kept((row, weight * inverse[:, None]))
-        return cls(row, weight, needed, (CHUNK_TAPS, _DOUBLE), beyond, once)
+        return cls(row, weight, needed, (CHUNK_TAPS, CHUNK_TAPS + _HALF, _DOUBLE), beyond, once)
 
     def at(self, axis: int, top: Array | int, block: int, taps: int, step: Array) -> tuple[Array, Array]:
         """Returns the rows that pass `step` reads for a block of output rows, and their weights: [taps, block] each."""
