@@ -1,5 +1,6 @@
 """Compares jdali with the loaders of 2026: pictures, sounds and video, decoded on two threads.
 
+    pip install jdali[audio,video] torch torchvision torchcodec spdl grain datasets turboloader
     python benchmarks/field.py [--threads 2] [--rounds 5] [--workload pictures sounds h264 vp9] [--data DIR]
 
 pictures   whole photographs to 224 x 224, uint8, batches of 32
