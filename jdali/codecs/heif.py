@@ -164,7 +164,8 @@ def _decode_heic(view: memoryview, info: ImageInfo, request: Request) -> np.ndar
     if picture.size != (info.width, info.height):
         width, height = picture.size
         raise corrupt("HEIC", f"its header says two sizes, {height}x{width} and {info.height}x{info.width}")
-    return as_rgb(np.asarray(picture))
+    # A copy, because older versions free the pixels together with `picture`.
+    return as_rgb(np.array(picture))
 
 
 AVIF = Format(
