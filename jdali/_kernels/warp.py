@@ -236,7 +236,7 @@ def _warp(sampling: _Sampling, image: Array, parameters: object, extent: Array, 
         # Each point is used only once, so writing all points to memory first costs little.
         default = whole
     elif _packs(sampling, image):
-        # Each point is computed once, not once for each channel: 2/3 of the time on an H200.
+        # Each point is computed once, not once for each channel. This takes 2/3 of the time on an H200.
         default = whole_of_words
     else:
         default = functools.partial(whole, pixels=Elements)

@@ -653,8 +653,8 @@ class Pipeline:
 
         Args:
             state: state of this pipeline.
-            batches: number of batches left in the epoch after the state, which readers and sources skip. If None, the number
-                is unknown: then sources with a `cycle` restart, and readers continue.
+            batches: number of batches that are left in the epoch after the state; readers and sources skip them. If None, the
+                number is unknown: then sources with a `cycle` restart, and readers continue.
 
         Raises:
             StateError: a source cannot return to the state.
@@ -1011,11 +1011,11 @@ class Pipeline:
             folder: folder to write; it is created.
             start, outputs, layout: as in `function`.
             shapes: padded shapes of one sample of the start, such as [(512, 512), (1024, 1024)] for pictures. A sample
-                runs in the smallest shape in which it fits; a sample that fits in none raises an error. For several
-                values, give tuples with a shape for each value. None: squares of 256 to 2048 pixels, if the start is
-                pictures.
-            deterministic: as in `function`. If False, random operators draw, and calls of the loaded function need a key or
-                an index.
+                runs in the smallest shape in which it fits; a sample that fits in none raises an error. If the start has
+                several values, each element is a tuple of shapes, one for each value. None: squares of 256 to 2048 pixels,
+                if the start is pictures.
+            deterministic: as in `function`. If False, random operators draw random numbers, so calls of the loaded function
+                need a key or an index.
             dtypes: element types of the start; None: uint8 for pictures, float32 for all else.
             platforms: any of "cpu", "cuda" and "tpu"; this machine need not have them.
             max_aspect: largest ratio of the longest side of a picture to the shortest.

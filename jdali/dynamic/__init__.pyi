@@ -1394,8 +1394,8 @@ def jitter(
     Returns: shape and type of the input.
 
     Parity: DALI has this operator on a GPU only. Random numbers differ, but have the same distribution. DALI has one
-    offset for all channels only in batches of 1-channel images, or of 3-channel images, whose H · W elements fill
-    32-bit words. In other batches, each channel has its own offset.
+    offset for all channels only if all images of a batch have 1 channel, or all have 3, and the H · W elements of a channel
+    fill 32-bit words. Otherwise, each channel has its own offset.
 
     Example: images = fn.jitter(images, nDegree=8)
     """

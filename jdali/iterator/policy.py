@@ -270,7 +270,7 @@ class EpochCounter:
                 self._ahead = [a + drawn - s for a, s in zip(self._ahead, self._sizes(), strict=True)]
         self._move_on()
         if self._wraps and self.reader is not None and self.length == 0:
-            # The previous epoch took all samples of this epoch, so this epoch is skipped, as in DALI.
+            # The last batch of the previous epoch took all samples of this epoch, which is skipped then, as in DALI.
             self._ahead = [0] * len(self._ahead)
             self._move_on()
         self.epoch += 1

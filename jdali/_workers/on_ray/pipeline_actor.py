@@ -43,9 +43,10 @@ class ActorCall(NamedTuple):
     """Groups tasks of one client for one call of an actor.
 
     Attributes:
-        packed: a `TaskGroup`, without `arrays`.
+        packed: a `TaskGroup` without its arrays.
+        arrays: the arrays of the group, and before them the log of its tasks, if it has one.
         order: order of the first task; the client's call with the lowest order goes first.
-        has_log: True if the first array is the log of the group.
+        has_log: True if the first of the arrays is the log.
     """
 
     packed: PackedValue

@@ -3,8 +3,8 @@
 ```
  window of batches ──▶ next_scaling (pure) ──▶ resize
       the loop waited > 5 %: add a worker; keep it if batches then come faster
-      the loop waited < 1 %, and without one worker the rest would be busy at most 80 % of the time,
-          in three windows in a row: remove a worker
+      in three windows in a row, the loop waited < 1 %, and with one worker fewer, the others would be busy
+          at most 80 % of the time: remove a worker
 ```
 The gap between the two limits keeps the number of workers from oscillating. A worker that does not help, because cores or
 storage are at their limit, is removed, and no worker is added for a while.

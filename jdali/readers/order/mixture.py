@@ -265,9 +265,10 @@ class MixtureOrder:
         return self.refs(positions)._replace(padded=padded)
 
     def _share_of_last(self) -> int:
-        """Returns this shard's position in an epoch's incomplete last row; `num_shards` if it is not in this row.
+        """Returns this shard's position in an epoch's incomplete last row; `num_shards` if it gets no sample of this row.
 
-        The row goes to the shards that have one more sample in `Order`, because iterators assume the counts of `Order`.
+        A row has a sample for each shard. The samples of the last row go to the shards to which `Order` gives one more
+        sample, because iterators use the numbers of samples of `Order`.
         """
         left, shards = self.size - self._begun, self.num_shards
         slot = self.shard_id if self._begun else (self.shard_id + self._epoch) % shards

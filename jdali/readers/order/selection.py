@@ -66,10 +66,9 @@ class SampleSelection:
         return (high * top + (middle >> _HALF) + (other >> _HALF)).astype(np.int64)
 
     def identities(self, places: np.ndarray) -> np.ndarray | None:
-        """Returns seeds for the random values of drawn samples, or None if samples are not drawn.
+        """Returns seeds for random operators if samples are drawn by weights, else None: then indices are the seeds.
 
-        A sample that is drawn twice in a pass gets two seeds. All seeds differ from all indices. If samples are not
-        drawn, their indices are the seeds.
+        A sample that is drawn twice in a pass gets two different seeds. No seed equals an index.
         """
         return None if self.ends is None else places + self.count
 
