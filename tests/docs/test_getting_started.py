@@ -138,7 +138,7 @@ def test_the_pipeline_in_the_readme(image_dir):
     def get_dali_pipeline(data_dir, crop_size):
         images, labels = fn.readers.file(file_root=data_dir, random_shuffle=True, name="Reader")
         images = fn.decoders.image_random_crop(images, device="mixed", output_type=types.RGB)
-        images = fn.resize(images, resize_x=32, interp_type=types.INTERP_NN)  # compiles quickly
+        images = fn.resize(images, resize_x=32)
         images = fn.crop_mirror_normalize(
             images,
             crop_h=crop_size,

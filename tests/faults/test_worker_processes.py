@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.faults import PATIENCE, Ended, child, until
+from support.some import times
 from support.worker_kinds import workers_of
 from support.worker_pipelines import COUNT, batch, light_pipeline, write_pictures
 
@@ -25,8 +26,8 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX"),
 ]
 
-STEPS = 7
-KILLS = 5
+STEPS = times(7, 12)
+KILLS = times(5, 10)
 
 
 @pytest.fixture(scope="module")

@@ -17,12 +17,13 @@ from PIL import Image
 from support.data import image
 from support.fuzz import mutations, refusals, survives
 from support.pictures import HAS_AVIF, cmyk, noise, pillow, png
+from support.some import times
 
 from jdali.codecs import image as codec
 from jdali.codecs.base import imagecodecs
 from jdali.types import ANY_DATA, GRAY
 
-COUNT = 200
+COUNT = times(200, 400)
 MAX_PIXELS = 1_000_000  # what a header may claim here: less than the memory that a case may take
 PICTURE = image(24, 31)
 

@@ -12,7 +12,7 @@ import pytest
 from support import records
 from support.every_reader import COUNT, MAKERS, digests, made, picture, pipeline
 from support.readers import opened
-from support.some import DRAW
+from support.some import times
 
 import jdali.dynamic as jd
 from jdali import fn, pipeline_def, tfrecord
@@ -131,7 +131,7 @@ def test_killed_often_on_any_number_of_shards_with_changing_weights():
     sizes = (5000, 700, 12_000)
     starts = np.cumsum([0, *sizes])
     state, weights, taken, shards = None, (1, 1, 1), [], 1
-    for kill in range(100 if DRAW == "all" else 40):
+    for kill in range(times(40, 100)):
         if kill % 10 == 9:
             weights = tuple(chance.randrange(1, 20) for _ in sizes)
         shards = chance.choice([1, 2, 3, 7, 16, 64])

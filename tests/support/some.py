@@ -74,6 +74,11 @@ def drawn(cases: Iterable[Any], count: int, name: Callable[[Any], str] = str) ->
     return sorted(every, key=lambda case: zlib.crc32(f"{name(case)}{DRAW}".encode()))[:count]
 
 
+def times(normal: int, whole: int) -> int:
+    """Returns how often a random trial is made: `normal` times, or `whole` times for `make exhaustive`."""
+    return whole if DRAW == "all" else normal
+
+
 def one_of_each(cases: Iterable[Any]) -> list[Any]:
     """Takes a case of each operator (`case.op`), which is drawn; all of them for `make exhaustive`."""
     operators: dict[str, list[Any]] = {}

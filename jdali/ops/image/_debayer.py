@@ -172,28 +172,19 @@ def _debayered(algorithm: str, image: Array, red: Array, size: Array) -> Array:
 
     def whole(image: Array, red: Array, size: Array) -> Array:
         def by_gradients(image: Array) -> Array:
-            return _by_gradients(
-                lambda values: values, _with_margin(image, size), red, size, jnp.int32(0), height
-            )
+            wide = _with_margin(image, size)
+            return _by_gradients(lambda values: values, wide, red, size, jnp.int32(0), height)
 
-        return _of_size(
-            algorithm,
-            image,
-            size,
-            lambda image: _interpolated_at_once(colours, image, red, size),
-            by_gradients,
-        )
+        interpolated = functools.partial(_interpolated_at_once, colours, red=red, size=size)
+        return _of_size(algorithm, image, size, interpolated, by_gradients)
 
     return (whole if image.size <= _SMALL else by_platform(blocks, whole))(image, red, size)
 
 
 def _of_size(
-    algorithm: str,
-    image: Array,
-    size: Array,
-    interpolated: Callable[[Array], Array],
-    by_gradients: Callable[[Array], Array],
-) -> Array:
+    algorithm: str, image: Array, size: Array,
+    interpolated: Callable[[Array], Array], by_gradients: Callable[[Array], Array],
+) -> Array:  # fmt: skip
     """Calls `by_gradients` if the algorithm is VNG and the image is large enough, else `interpolated`."""
     if algorithm in _COLOURS or min(image.shape) < SMALLEST:
         return interpolated(image)

@@ -10,7 +10,7 @@ from jax.sharding import Mesh, PartitionSpec
 from PIL import Image
 from support import contract, oracle
 from support.data import image
-from support.some import drawn
+from support.some import drawn, times
 
 import jdali
 from jdali import fn, types
@@ -80,7 +80,7 @@ def test_sizes_equal_dali_for_many_arguments():
     rng = np.random.default_rng(0)
     samples = [np.zeros((*s, 1), np.uint8) for s in rng.integers(1, 30, (24, 2))]
     count = len(samples)
-    for trial in range(20):
+    for trial in range(times(20, 40)):
         args, per_sample = {}, {}
         kind = trial % 5
         if kind < 2:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from support import contract, oracle
-from support.some import drawn
+from support.some import drawn, times
 
 from jdali import types
 from jdali._operators.pure import pure_call
@@ -40,7 +40,7 @@ def test_windows_whose_positions_lie_on_borders(layout, flipped):
     """DALI counts from the window's first element along all axes but the one that it resamples first."""
     rng = np.random.default_rng(3)
     axes = len(layout) - 1
-    images = [coordinates(*rng.integers(20, 40, axes)) for _ in range(3)]
+    images = [coordinates(*rng.integers(20, 40, axes)) for _ in range(times(3, 5))]
     shapes = np.array([i.shape[:-1] for i in images])
     low = rng.integers(0, 10, shapes.shape).astype(np.float32)
     high = shapes - rng.integers(0, 10, shapes.shape).astype(np.float32)
@@ -80,7 +80,7 @@ def test_windows_of_a_resized_image_whose_positions_lie_on_borders():
 def test_a_size_that_follows_from_the_aspect_ratio():
     """The window is that of DALI's float32 sizes, to the last bit."""
     rng = np.random.default_rng(1)
-    images = [coordinates(*rng.integers(40, 250, 2)) for _ in range(2)]
+    images = [coordinates(*rng.integers(40, 250, 2)) for _ in range(times(2, 4))]
     (want,) = oracle.run("resize", [images], NN | {"resize_x": 91}, layout="HWC")
     for image, expected in zip(images, want, strict=True):
         np.testing.assert_array_equal(apply(resize, image, resize_x=91), expected)
