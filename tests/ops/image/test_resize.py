@@ -146,6 +146,19 @@ def test_integers_equal_dali(dtype, shape):
 
 
 @pytest.mark.oracle
+@pytest.mark.parametrize(("dtype", "atol"), [(np.uint8, STEP), (np.float32, FLOAT)], ids=["uint8", "float32"])
+def test_every_number_of_taps_equals_dali(dtype, atol):
+    """A CPU sums 4, 8, 12 or 16 taps in one pass: windows 10 n - 1 rows high, shrunk to 20 rows, need n taps each."""
+    counts = range(3, 20)
+    samples = [image(190, 120, 1, dtype, n) for n in counts]
+    windows = {
+        "roi_start": [np.float32([0, 0]) for _ in counts],
+        "roi_end": [np.float32([10 * n - 1, 120]) for n in counts],
+    }
+    contract.check(resize, [samples], {"size": [20, 24]}, windows, layout="HWC", atol=atol)
+
+
+@pytest.mark.oracle
 def test_nearest_equals_dali():
     # Odd sizes: then no source position is exactly between two pixels. There DALI, which adds up
     # the positions of rows in float32, takes one or the other by its rounding errors.
