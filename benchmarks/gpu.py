@@ -337,6 +337,13 @@ def decoding() -> Iterator[Row]:
     except ImportError as error:
         yield "decoding by nvImageCodec", {"left out": f"nvidia-nvimgcodec cannot be imported: {error}"}
         return
+    on_card = jdali.Pipeline(batch_size=len(repeated), num_threads=4)
+    with on_card:
+        pictures = fn.decoders.image(fn.external_source([repeated], cycle=True), device="mixed")
+        on_card.set_outputs(fn.crop(pictures, crop=(64, 64)))
+    rate = len(repeated) / seconds(lambda: [v.as_jax() for v in on_card.run()], 3)
+    yield "decoding on the card, in a pipeline", {"images_a_second": round(rate)}
+    on_card.close()
     decoder, contents = nvimgcodec.Decoder(), [bytes(data) for data in repeated]
     decoded = decoder.decode(contents[: len(encoded)])
     rate = len(contents) / seconds(lambda: decoder.decode(contents) and None, 3)

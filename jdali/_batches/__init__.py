@@ -45,6 +45,7 @@ from jdali._batches.slabs import aligned_empty as aligned_empty
 from jdali._batches.slabs import contiguous as contiguous
 from jdali._batches.slabs import empty as empty
 from jdali._batches.store import LateBlock as LateBlock
+from jdali._batches.store import MakePadded as MakePadded
 from jdali._batches.store import PaddedBlock as PaddedBlock
 from jdali._batches.store import RaggedBlock as RaggedBlock
 from jdali._batches.store import RowSlice as RowSlice

@@ -13,7 +13,7 @@ from jax.sharding import NamedSharding, PartitionSpec, Sharding, SingleDeviceSha
 
 from jdali._batches.extent import valid_mask
 from jdali._batches.slabs import aligned_empty
-from jdali._batches.store import Block, Index, PaddedBlock, SamplesBlock, Store, keeping
+from jdali._batches.store import Block, Index, LateBlock, PaddedBlock, SamplesBlock, Store, keeping
 from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to_device, to_host
 
 Placement: TypeAlias = "jax.Device | Sharding | None"  # None: host memory
@@ -169,9 +169,12 @@ def _on_device(
     used = np.unique(owner).tolist()
     home = _home([store.blocks[number] for number in used], placement)
     away = [number for number in used if not store.blocks[number].local]
-    if len(used) == 1 and (store.row[rows] == np.arange(len(rows))).all() and len(rows) == count:
+    if len(used) == 1:
         block = store.blocks[used[0]]
-        if isinstance(block, PaddedBlock):
+        if isinstance(block, LateBlock) and block.padded is not None:
+            return block.padded(store.row[rows], shape, count)
+        in_order = len(rows) == count and (store.row[rows] == np.arange(count)).all()
+        if isinstance(block, PaddedBlock) and in_order:
             return _run_there(_cut, home, _moved(block.array, home), count=count, shape=shape)
     result: jax.Array | None = None
     for number in [*away, None] if len(away) < len(used) else away:
@@ -211,6 +214,9 @@ def _piece(
     """Returns an array on `home` with the samples of a block, and the row of each sample in this array."""
     if isinstance(block, PaddedBlock):
         return _moved(block.array, home), taken
+    if isinstance(block, LateBlock):
+        assert block.padded is not None  # the block is not in host memory
+        return block.padded(taken[mine], shape, count), np.cumsum(mine) - 1
     assert isinstance(block, SamplesBlock)
     alone = [_moved(block.arrays[row], home) for row in taken[mine].tolist()]
     padded = [_run_there(_cut, home, one[None], count=1, shape=shape) for one in alone]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import jax
 import numpy as np
 import numpy.typing as npt
-from jax.sharding import Sharding
+from jax.sharding import Sharding, SingleDeviceSharding
 
 from jdali._batches.extent import BatchSpec
 from jdali._numerics.counting import counting
@@ -26,18 +26,38 @@ from jdali._system.devices import AnyArray, HostArray, is_local, to_host
 MakeRows: TypeAlias = "Callable[[np.ndarray[Any, Any]], Sequence[HostArray]]"
 """`make(rows)` makes the samples in these rows (int64 [m]), each in its true size."""
 
+MakePadded: TypeAlias = "Callable[[np.ndarray[Any, Any], tuple[int, ...], int], jax.Array]"
+"""`padded(rows, shape, count)` makes the samples in these rows, in the first rows of an array [count, *shape]."""
+
 
 class LateBlock:
-    """Makes samples by calling a function each time they are read."""
+    """Makes samples by calling a function each time they are read.
 
-    __slots__ = ("_make", "count")
+    Args:
+        make: makes samples in host memory.
+        padded: makes samples on `device`; None: samples are in host memory.
+    """
 
-    local = True
-    sharding = None
+    __slots__ = ("_device", "_make", "count", "padded")
+
     nbytes = 0
 
-    def __init__(self, make: MakeRows, count: int):
-        self._make, self.count = make, count
+    def __init__(
+        self,
+        make: MakeRows,
+        count: int,
+        padded: MakePadded | None = None,
+        device: jax.Device | None = None,
+    ):
+        self._make, self.count, self.padded, self._device = make, count, padded, device
+
+    @property
+    def local(self) -> bool:
+        return self.padded is None
+
+    @property
+    def sharding(self) -> Sharding | None:
+        return None if self._device is None else SingleDeviceSharding(self._device)
 
     def host_samples(self, rows: np.ndarray[Any, Any]) -> list[HostArray]:
         return list(self._make(rows))

@@ -6,12 +6,14 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
 from jdali import types
 from jdali._batches import BatchSpec, Plan, size_text
 from jdali._errors import check_samples
 from jdali._operators.record import (
+    DeviceDecoding,
     HostOutputs,
     Operator,
     Probed,
@@ -22,6 +24,7 @@ from jdali._operators.record import (
     also_takes,
     host_batch_operator,
 )
+from jdali.codecs import gpu_jpeg
 from jdali.codecs import image as codec
 from jdali.codecs.image_batch import Headers
 from jdali.types import DALIImageType
@@ -86,6 +89,26 @@ def _offset(params: Mapping[str, Any], denominator: np.ndarray) -> np.ndarray:
     return start % denominator / denominator
 
 
+def _rows_on_device(
+    encoded: Sequence[np.ndarray], headers: Headers, device: jax.Device, *,
+    output_type: DALIImageType, dtype: np.dtype, adjust_orientation: bool, use_fast_idct: bool, **_: object,
+) -> np.ndarray:  # fmt: skip
+    rows = np.zeros(len(encoded), bool)
+    if output_type == types.RGB and dtype == np.uint8 and not use_fast_idct and gpu_jpeg.has_decoder(device):
+        rows[:] = [
+            gpu_jpeg.can_decode(data, headers[i], adjust_orientation) for i, data in enumerate(encoded)
+        ]
+    return rows
+
+
+def _padded_on_device(
+    encoded: Sequence[np.ndarray], shape: tuple[int, ...], count: int, device: jax.Device, *,
+    _window: np.ndarray | None = None, **_: object,
+) -> jax.Array:  # fmt: skip
+    starts = [(0, 0)] * len(encoded) if _window is None else _window[:, :2].tolist()
+    return gpu_jpeg.decode_padded(encoded, starts, shape, count, device)
+
+
 SCALED_DECODING = ScaledDecoding((2, 4, 8), Headers.max_denominators, _offset)
 
 
@@ -97,7 +120,8 @@ def image_decoder(
     def decorate(function: Callable[..., HostOutputs]) -> Operator:
         make = host_batch_operator(
             name=name, setup=setup, probe=probe, scales=SCALED_DECODING, devices=("cpu", "mixed"),
-            work="decoding", source="operators/imgcodec/image_decoder.h",
+            on_device=DeviceDecoding(_rows_on_device, _padded_on_device), work="decoding",
+            source="operators/imgcodec/image_decoder.h",
         )  # fmt: skip
         return make(also_takes(decoder_options)(function))
 

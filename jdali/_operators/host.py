@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
+import jax
 import numpy as np
 
 from jdali._batches import BatchSpec, SamplesBlock, Store, check_alike
@@ -91,6 +92,19 @@ class Probed(NamedTuple):
     failures: dict[int, Exception]
 
 
+class DeviceDecoding(NamedTuple):
+    """Decodes samples on an accelerator. Both functions also get the arguments of the operator.
+
+    Attributes:
+        rows: `rows(samples, headers, device)` returns bool [n], True for samples that can be decoded on the device.
+        padded: `padded(samples, shape, count, device)` decodes into the first rows of an array [count, *shape] on the
+            device; all other elements are unspecified. If a sample fails, the host decodes all samples of the batch.
+    """
+
+    rows: Callable[..., np.ndarray]
+    padded: Callable[..., jax.Array]
+
+
 class HostOutputs(NamedTuple):
     """The outputs of some samples.
 
@@ -149,6 +163,7 @@ class HostBatchOptions(SetupOptions):
         in_place: True if the function takes `TensorList`s, on any device, and does not read their values.
         joins: True if the name of an output sample consists of the names of all input samples, joined by ";".
         scales: scales at which a picture can be decoded; None: full size only.
+        on_device: decodes samples on an accelerator, for operators with the device "mixed"; None: the host decodes.
         work: kind of work, for reports of times: "decoding", "user code", or "" for any other.
     """
 
@@ -158,6 +173,7 @@ class HostBatchOptions(SetupOptions):
     in_place: bool = False
     joins: bool = False
     scales: ScaledDecoding | None = None
+    on_device: DeviceDecoding | None = None
     work: str = ""
 
 

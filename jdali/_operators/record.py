@@ -32,6 +32,7 @@ from jdali._operators.compiled import DeviceOp as DeviceOp
 from jdali._operators.compiled import batch_operator as batch_operator
 from jdali._operators.compiled import operator as operator
 from jdali._operators.frames import sample_of as sample_of
+from jdali._operators.host import DeviceDecoding as DeviceDecoding
 from jdali._operators.host import HostBatchOp as HostBatchOp
 from jdali._operators.host import HostOp as HostOp
 from jdali._operators.host import HostOutputs as HostOutputs

@@ -51,6 +51,12 @@ LIBRARIES = (
         "codecs",
     ),
     LibraryUse("pillow-heif", "pillow_heif", "HEIC: fn.decoders.image", "heif"),
+    LibraryUse(
+        "nvidia-nvimgcodec-cu12",
+        "nvidia.nvimgcodec",
+        "JPEG images on an NVIDIA GPU: device='mixed'",
+        "nvimgcodec",
+    ),
     LibraryUse("miniaudio", "miniaudio", "faster FLAC", "audio"),
     LibraryUse("av", "av", "video: readers, fn.decoders.video; MP3 without messages, M4A, WebM", "video"),
     LibraryUse("astropy", "astropy", "FITS images: fn.experimental.readers.fits", "fits"),

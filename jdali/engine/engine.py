@@ -12,6 +12,7 @@ import numpy as np
 
 from jdali._batches import BatchSplit, LentMemory
 from jdali._errors import SkippedSample
+from jdali._numerics.platform import platform_of
 from jdali._sources import SourceFeed
 from jdali._threads import PhaseTimer
 from jdali._workers import answer_memory
@@ -47,6 +48,7 @@ from jdali.graph import (
     cut,
     scaled_consumers,
     steps_before_programs,
+    with_late_steps,
 )
 from jdali.readers.order.epochs import SampleRefs
 from jdali.readers.shared_tables import Tables
@@ -122,6 +124,8 @@ class Engine:
         self.readers = {n: s for n, s in sources.items() if not isinstance(s, SourceFeed)}
         border = cut(plan, one_device=options.one_device) if start_workers is not None else None
         self.here = plan if border is None or not border.elsewhere.steps else border.here
+        if platform_of(options.devices["gpu"]) == "gpu":
+            self.here = with_late_steps(self.here)  # a GPU decodes when a stage reads
         self.pool = Pool(options.threads, options.most_idle)
         externals = {n: s for n, s in sources.items() if isinstance(s, SourceFeed)}
         self.cursor = TaskCursor(self.readers, externals)

@@ -112,8 +112,13 @@ class HostBatchOpRunner(HostRunner):
         call = _BatchCall(
             self._op, inputs, *fixed_and_varying(plan), scaled, None if probed is None else probed.headers
         )
-        if self._may_be_late and scaled is None and self._is_late(plan.outputs[0], pool):
-            self._make_later(env, plan.outputs[0], call, pool)
+        if not self._may_be_late or scaled is not None:
+            self._make(env, call, pool)
+        elif (rows := self._rows_on_device(call)) is not None:
+            self._make_on_device(env, plan.outputs[0], call, pool, rows)
+        elif self._is_late(plan.outputs[0], pool):
+            late = self._later(env, plan.outputs[0], call, pool)
+            self._keep_late(env, late, late.store)
         else:
             self._make(env, call, pool)
 
@@ -131,7 +136,7 @@ class HostBatchOpRunner(HostRunner):
             return False
         return int(spec.extents.prod(axis=1).sum()) * spec.dtype.itemsize >= LEAST_BYTES
 
-    def _make_later(self, env: Values, spec: BatchSpec, call: _BatchCall, pool: Pool) -> None:
+    def _later(self, env: Values, spec: BatchSpec, call: _BatchCall, pool: Pool) -> LateSamples:
         here = pool.here()  # the thread that reads the samples makes them
 
         def some(rows: np.ndarray) -> Store:
@@ -139,9 +144,46 @@ class HostBatchOpRunner(HostRunner):
             raise_if_any(self.node, made.failures)
             return made.columns[0]
 
-        late = LateSamples(spec, some, lambda: self._make(env, call, pool))
+        return LateSamples(spec, some, lambda: self._make(env, call, pool))
+
+    def _keep_late(self, env: Values, late: LateSamples, store: Store) -> None:
         env.late[self.node.outputs[0]] = late
-        self._keep(env, (late.store,))
+        self._keep(env, (store,))
+
+    def _rows_on_device(self, call: _BatchCall) -> np.ndarray | None:
+        """Returns bool [N], True for samples that are decoded on the device; None if there are none."""
+        if self._op.on_device is None or self.node.device != "mixed":
+            return None
+        rows = self._op.on_device.rows(call.inputs[0], call.headers, self._device, **call.fixed)
+        return rows if rows.any() else None
+
+    def _make_on_device(
+        self, env: Values, spec: BatchSpec, call: _BatchCall, pool: Pool, rows: np.ndarray
+    ) -> None:
+        """Has a stage decode the samples in `rows`, bool [N], on the device when it reads them; decodes all others now."""
+        there, here = np.flatnonzero(rows), np.flatnonzero(~rows)
+        made = self._made(self._part(call, here), pool) if len(here) else None
+        if made is not None and made.failures:
+            self._make(env, call, pool)  # raises, with the numbers that the samples have in the batch
+            return
+        part, decoding = self._part(call, there), self._op.on_device
+        assert decoding is not None
+
+        def padded(rows: np.ndarray, shape: tuple[int, ...], count: int) -> jax.Array:
+            some = part.select(rows)
+            with failing_as([self.node]):
+                return decoding.padded(
+                    some.inputs[0], shape, count, self._device, **some.fixed, **some.varying
+                )
+
+        late = dataclasses.replace(
+            self._later(env, spec.replace(extents=spec.extents[there]), part, pool),
+            all=lambda: self._make(env, call, pool), padded=padded, device=self._device,
+        )  # fmt: skip
+        store = late.store
+        if made is not None:
+            store = Store.concat([store, made.columns[0]]).select(np.argsort(np.concatenate([there, here])))
+        self._keep_late(env, late, store)
 
     def _input(self, env: Values, value: Any, count: int) -> Any:
         if not isinstance(value, DataNode):

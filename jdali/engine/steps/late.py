@@ -16,9 +16,10 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+import jax
 import numpy as np
 
-from jdali._batches import BatchSpec, LateBlock, Store
+from jdali._batches import BatchSpec, LateBlock, MakePadded, Store
 from jdali._system.devices import HostArray
 
 # Smallest batch, in bytes, whose samples are made late, that is, when a stage reads them. A smaller batch costs less if
@@ -36,6 +37,7 @@ class LateSamples:
 
     Args:
         some: makes the samples of some rows; raises an error if a sample fails.
+        padded, device: see `LateBlock`.
         all: makes all samples together and stores them as the output; raises NodeFailure if some fail.
 
     Attributes:
@@ -45,12 +47,23 @@ class LateSamples:
     spec: BatchSpec
     some: MakeSome
     all: Callable[[], None]
+    padded: MakePadded | None = None
+    device: jax.Device | None = None
     failed: bool = False
 
     @property
     def store(self) -> Store:
         """A store of the samples, which are not made yet."""
-        return Store.of_block(LateBlock(self._make, self.spec.batch_size), self.spec)
+        padded = None if self.padded is None else self._make_padded
+        return Store.of_block(LateBlock(self._make, self.spec.batch_size, padded, self.device), self.spec)
+
+    def _make_padded(self, rows: np.ndarray, shape: tuple[int, ...], count: int) -> jax.Array:
+        assert self.padded is not None
+        try:
+            return self.padded(rows, shape, count)
+        except Exception:
+            self.failed = True
+            raise
 
     def _make(self, rows: np.ndarray) -> Sequence[HostArray]:
         wanted = self.spec.extents[rows]

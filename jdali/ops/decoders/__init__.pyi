@@ -51,6 +51,8 @@ class Audio(OperatorClass):
 class Image(OperatorClass):
     """Decodes images; recognizes JPEG, PNG, WebP, BMP, TIFF, JPEG 2000, PNM, GIF, AVIF, HEIC and JPEG XL by their content.
 
+    With the device "mixed", an NVIDIA GPU decodes JPEG files if nvImageCodec is installed; see docs/accelerators.md.
+
     Args:
         encoded: uint8 [bytes].
         cache_batch_copy: without effect.
