@@ -64,8 +64,8 @@ class SlabPool:
 
     Args:
         most_idle: maximum bytes of idle slabs. A second limit is max(peak - leased, `ALWAYS_IDLE`), where `leased` is
-            the number of leased bytes, and `peak` is its maximum so far. The slabs that were returned first are freed
-            first.
+            the number of leased bytes, and `peak` is its maximum so far, or since `forget_peak`. The slabs that were
+            returned first are freed first.
     """
 
     def __init__(self, most_idle: int = MOST_IDLE):
@@ -177,6 +177,13 @@ class SlabPool:
             if not same:
                 del self._idle[over[-1].size]
         return over
+
+    def forget_peak(self) -> None:
+        """Keeps idle memory for what is leased from now on."""
+        with self._exclusive():
+            self._most_leased = self._leased_bytes
+            over = self._over()
+        del over  # memory is freed without the lock
 
     def free_idle(self) -> None:
         with self._exclusive():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import dataclasses
 import hashlib
 import os
@@ -41,14 +40,6 @@ _JAX_OPTIONS = (
 )  # fmt: skip
 # Number of samples whose names are in the digest of a data set. They are spread evenly over the data set.
 _COMPARED = 256
-# After this many tasks without a new program, no new program is expected for some time.
-QUIET_TASKS = 8
-
-
-def give_back_free_memory() -> None:
-    """Returns free pages of the heap to the system, if the C library can. By itself, glibc frees only the end of the heap."""
-    with contextlib.suppress(OSError, AttributeError):  # another system, or another C library
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,7 +77,7 @@ class SentPipeline:
                     f"{node.op.name}: a worker process finds another data set: {found[0]} samples, not "
                     f"{self.readers[node.name][0]}, or other names; it was changed since the pipeline was built"
                 )
-        return Settling(engine.make_sent, lambda: engine.budget.count)
+        return engine.make_sent
 
     def _engine(self) -> Engine:
         config = self.config
@@ -97,34 +88,6 @@ class SentPipeline:
         # Late steps save memory, but need more calls. With many workers, memory matters more.
         plan = with_late_steps(border.elsewhere)
         return Engine(plan, config.engine_options(host_device()), tables=self.tables)
-
-
-class Settling:
-    """Makes the batches of tasks, and returns free memory to the system once all programs are compiled.
-
-    Compiling a program, or reading it from the cache, takes some ten megabytes. The allocator keeps this memory, although
-    later tasks need little of it. Returning memory after each task would cost page faults in the next task.
-    """
-
-    def __init__(
-        self,
-        make: Callable[[Any], Any],
-        programs: Callable[[], int],
-        give_back: Callable[[], None] = give_back_free_memory,
-    ):
-        self._make, self._programs, self._give_back = make, programs, give_back
-        self._known = self._quiet = 0
-
-    def __call__(self, task: Any) -> Any:
-        result = self._make(task)
-        count = self._programs()
-        if count != self._known:
-            self._known, self._quiet = count, 0
-        elif self._quiet < QUIET_TASKS:
-            self._quiet += 1
-            if self._quiet == QUIET_TASKS:
-                self._give_back()
-        return result
 
 
 def send_pipeline(

@@ -12,7 +12,7 @@ from support.worker_pipelines import batch
 
 import jdali
 from jdali import fn
-from jdali._pipeline.sent_pipeline import Settling, data_set_digest, send_pipeline
+from jdali._pipeline.sent_pipeline import data_set_digest, send_pipeline
 
 COUNT, BATCH, SIZE = 7, 3, (1100, 1000)  # height and width of the smallest
 BAD = 4
@@ -56,8 +56,7 @@ def test_the_batches_are_large_enough_and_a_worker_makes_their_pictures_late(fol
         late = [step.nodes[0].op.name for step in engine.here.steps if getattr(step, "may_be_late", False)]
     assert late == ["decoders.image_random_crop"]
     make = dataclasses.replace(sent, readers=digests).start()
-    assert isinstance(make, Settling)
-    assert make._programs() == 0
+    assert make.__self__.budget.count == 0
 
 
 @pytest.mark.cases(1)
