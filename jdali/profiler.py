@@ -51,7 +51,8 @@ class PartTime:
         busy: seconds of all threads that work on the part, per batch.
         cpu: processor seconds of these threads, without the time of compiled programs.
         tasks: number of tasks per batch; tasks of a stage are calls of compiled programs.
-        inner: parts of `busy`, in seconds, by activity: "setup", "staging" (copying to padded arrays, and to the device).
+        inner: parts of `busy`, in seconds, by activity: "setup", "staging" (copying to padded arrays, and to the device),
+            "decoding" (of samples that are decoded when a stage reads them).
         user_code: whether the part calls Python functions of the user.
     """
 
@@ -278,6 +279,11 @@ def _compiling(spent: Spent) -> float:
 
 def _per_batch(part: PhaseTimer, spent: Spent) -> PartTime:
     count = max(spent.count, 1)
+    inner = {
+        name: spent.inner[name] / count for name in ("setup", "staging", "decoding") if spent.inner[name]
+    }
+    if "decoding" in inner:  # of late samples, which are decoded while they are staged
+        inner["staging"] = max(inner.get("staging", 0.0) - inner["decoding"], 0.0)
     return PartTime(
         "decoding" if part.work == "decoding" else _KINDS[part.kind],
         part.name,
@@ -285,7 +291,7 @@ def _per_batch(part: PhaseTimer, spent: Spent) -> PartTime:
         max(spent.busy - spent.inner["compiling"], 0.0) / count,
         spent.cpu / count,
         spent.tasks / count,
-        {name: took / count for name, took in spent.inner.items() if name in ("setup", "staging")},
+        inner,
         part.work == "user code",
     )
 
@@ -411,7 +417,7 @@ def _advice(part: PartTime, facts: _Facts) -> list[str]:
             "the source is asked in one thread, for one batch at a time: let it prepare batches in threads or "
             "processes of its own, or read the data with fn.readers"
         )
-    elif part.kind == "decoding":
+    elif part.kind == "decoding" or part.inner.get("decoding", 0.0) > part.busy / 2:
         advice.append("smaller files decode faster: store the pictures at about the size that training needs")
     elif part.user_code:
         advice.append("Python on every sample is slow: use operators of fn, or plugin.jax.fn.jax_function")

@@ -329,6 +329,13 @@ def test_lanes_run_side_by_side():
     assert "stage       70.0 ms   70%  resize (4 calls, 2 threads 60% busy with it; staging 90.0 ms)" in text
 
 
+def test_late_samples_are_decoded_and_not_copied():
+    report = reported(Fake(took(0.1), took(0.9, busy=0.9, staging=0.8, decoding=0.7)))
+    assert report.slowest.inner == {"staging": pytest.approx(0.01), "decoding": pytest.approx(0.07)}
+    assert any("smaller files decode faster" in advice for advice in report.advice)
+    assert not any("copying to padded arrays" in advice for advice in report.advice)
+
+
 def test_nothing_is_busy_all_the_time():
     assert "raise prefetch_queue_depth" in reported(Fake(took(0.2), took(0.3))).advice[-1]
     busy = reported(Fake(took(0.2), took(0.9)))

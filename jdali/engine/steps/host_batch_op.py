@@ -12,6 +12,7 @@ import numpy as np
 from jdali._batches import BatchSpec, Store
 from jdali._operators.call import CallRequest, PlannedCall, plan_call
 from jdali._operators.record import ArgKind, HostBatchOp, HostOutputs, Probed, Scaled
+from jdali._threads import inner
 from jdali.engine.failure import failing_as
 from jdali.engine.steps.host_op import HostRunner, fixed_and_varying, raise_if_any
 from jdali.engine.steps.late import LEAST_BYTES, LateSamples
@@ -140,7 +141,8 @@ class HostBatchOpRunner(HostRunner):
         here = pool.here()  # the thread that reads the samples makes them
 
         def some(rows: np.ndarray) -> Store:
-            made = self._made(self._part(call, rows), here)
+            with inner("decoding"):
+                made = self._made(self._part(call, rows), here)
             raise_if_any(self.node, made.failures)
             return made.columns[0]
 
@@ -171,7 +173,7 @@ class HostBatchOpRunner(HostRunner):
 
         def padded(rows: np.ndarray, shape: tuple[int, ...], count: int) -> jax.Array:
             some = part.select(rows)
-            with failing_as([self.node]):
+            with inner("decoding"), failing_as([self.node]):
                 return decoding.padded(
                     some.inputs[0], shape, count, self._device, **some.fixed, **some.varying
                 )
