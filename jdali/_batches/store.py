@@ -69,7 +69,7 @@ class LateBlock:
         return self.host_sample(row)
 
     def to_host(self) -> LateBlock:
-        return self
+        return self if self.local else LateBlock(self._make, self.count)
 
     def view(self, dtype: np.dtype) -> LateBlock:
         make = self._make
