@@ -114,7 +114,7 @@ def _is_signal(error: KeyboardInterrupt) -> bool:
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         return False  # Python raises errors of signals only in its main thread
     if handler is not signal.default_int_handler:
-        return True  # assumed: the `raise` at the end of the traceback may be in the user's handler
+        return True  # assumed, because a user's handler also ends the traceback at a `raise`
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -235,7 +235,7 @@ def _instance(
     Only the `__new__` of the built-in base class is called, because the user's class may require other arguments.
     """
     built_in = next(base for base in raised.__mro__ if not base.__flags__ & _HEAP_TYPE)
-    # Causes: a final class, a different memory layout, an error in __init_subclass__ or __new__.
+    # This fails for a final class, a different memory layout, or an error in __init_subclass__ or __new__.
     try:
         made: OperatorError = built_in.__new__(_combined(raised), *args)
     except Exception:

@@ -1,4 +1,4 @@
-"""Provides `external_source` under DALI's older name of this module."""
+"""Provides `external_source` for programs that import it from this module, as in DALI."""
 
 from jdali.fn import external_source
 from jdali.ops import ExternalSource

@@ -9,6 +9,6 @@ __all__ = ["dumps", "loads", "pickle_by_value"]
 
 
 class _DaliPickle:
-    """Holds `dumps` and `loads` as attributes, for users' picklers that call DALI's."""
+    """Holds `dumps` and `loads` as attributes, as in DALI; users' own picklers may call them."""
 
     dumps, loads = staticmethod(dumps), staticmethod(loads)

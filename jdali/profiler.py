@@ -24,8 +24,8 @@ __all__ = ["PartTime", "Recorder", "Report"]
 _LITTLE = 0.05
 # If a loop waits for less than this share of its time, its own work is the main limit.
 _SOME = 0.2
-# If all parts that run in sequence take less than this share of a batch's time together, no part is the bottleneck, and
-# the loop waits only for a few slow batches. Workers that work for less than this share mostly wait.
+# If the times of all parts that run in sequence add up to less than this share of a batch's time, no part is the
+# bottleneck, and the loop waits only for a few slow batches. Workers that work for less than this share mostly wait.
 _BUSY = 0.6
 # A part that computes for less than this share of its busy time mostly waits for storage or other threads.
 _WAITING = 0.5

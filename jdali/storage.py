@@ -36,14 +36,15 @@ class Options(limits.Limits):
         longest_wait: maximum seconds before a retry.
         time_limit: seconds within which a request must be answered in full.
         requests: maximum concurrent requests of a reader.
-        samples_ahead: maximum samples that a reader of single files or of scattered records fetches ahead. None means 1 +
-            `prefetch_queue_depth` batches, but at least `requests` samples.
+        samples_ahead: maximum samples to fetch ahead if each sample is a file, or if records are read in random order.
+            None means 1 + `prefetch_queue_depth` batches, but at least `requests` samples.
         bytes_ahead: maximum bytes that a reader fetches ahead and keeps, not counting running requests. A reader that
             mixes records (`random_shuffle` with `initial_fill`) also keeps the range of bytes that it mixes, if this
-            range has at most `bytes_ahead`. Otherwise it fetches the records one by one.
+            range has at most `bytes_ahead` bytes. Otherwise it fetches the records one by one.
         allow_protocols: protocols, such as ("s3",), that URLs in data may have. Data are lists, manifests, annotations,
-            and paths for `io.file.read`. A chained URL needs all of its protocols, and "file" for a link that is a
-            path. Any other URL raises an error, unless it is below the folder to which the names are relative.
+            and paths for `io.file.read`. A chained URL needs all of its protocols: "zip://a.png::/data/b.zip" needs
+            "zip" and "file". Any other URL raises an error, unless it is below the folder to which the names are
+            relative.
         allow_outside: whether names in annotations and in remote lists may contain "..", or be absolute paths if the
             folder to which they are relative is local. In local lists and manifests, these names are always allowed.
         block_size: bytes of a request when records are read in sequence.

@@ -40,7 +40,7 @@ def FixedLenFeature(shape: int | Sequence[int], dtype: int, default_value: Any, 
     Args:
         shape: shape of the tensor; () for a scalar. For a string, `shape` must be () or (1,), whatever the string's length.
         dtype: `int64`, `float32` or `string`.
-        default_value: value of each element if a record lacks the feature.
+        default_value: value of elements that a record lacks.
 
     Raises:
         TypeError: `default_value` is not of type `dtype`.
@@ -58,7 +58,7 @@ def VarLenFeature(*arguments: Any) -> Feature:
 
     Args:
         arguments: `(dtype, default_value)`, or `(partial_shape, dtype, default_value)`. `partial_shape` holds the sizes of
-            the axes after the first. `dtype` is `int64` or `float32`.
+            the axes after the first. `dtype` is `int64` or `float32`. `default_value` has no effect.
 
     Raises:
         TypeError: the number of arguments is wrong, or `default_value` is not of type `dtype`.

@@ -122,7 +122,7 @@ class CUDAStream:
 
 
 class SampleInfo:
-    """Identifies the sample that a per-sample callback should return; the callback gets it as its argument.
+    """Identifies the sample that a per-sample callback should return; each call gets a `SampleInfo` as its argument.
 
     Attributes:
         idx_in_epoch: index of the sample in the epoch.
@@ -143,7 +143,7 @@ class SampleInfo:
 
 
 class BatchInfo:
-    """Identifies the batch that a callback should return; the callback gets it with `batch_info=True`.
+    """Identifies the batch that a callback should return; each call gets a `BatchInfo` if `batch_info` is True.
 
     Attributes:
         iteration: number of the batch in the epoch.

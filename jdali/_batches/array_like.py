@@ -1,4 +1,4 @@
-"""Converts users' data to NumPy arrays; all data of users passes through this module."""
+"""Converts users' data to NumPy arrays. All user data passes through this module."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DEVICE_AT = {b"dltensor": 8, b"dltensor_versioned": 40}
 
 
 def device_of_capsule(value: object) -> tuple[int, int] | None:
-    """Returns the device of a capsule's data, as DLPack's type and number; None unless `value` is an unused capsule."""
+    """Returns DLPack's device type and device number of a capsule's data; None unless `value` is an unused capsule."""
     api = ctypes.pythonapi
     api.PyCapsule_IsValid.argtypes = api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
     api.PyCapsule_GetPointer.restype = ctypes.c_void_p
@@ -87,7 +87,7 @@ def host_array(value: object, *, copy: bool = False) -> HostArray:
 
 
 def data_array(value: object, *, copy: bool = False) -> HostArray:
-    """Converts arrays like `host_array`, and numbers and nested lists of numbers like `numpy.asarray`."""
+    """Converts arrays as `host_array` does, and numbers and nested lists of numbers as `numpy.asarray` does."""
     if not isinstance(value, (bool, int, float, list, tuple)):
         return host_array(value, copy=copy)
     try:
@@ -99,7 +99,7 @@ def data_array(value: object, *, copy: bool = False) -> HostArray:
 
 
 def sample_arrays(values: Iterable[object], *, copy: bool = False) -> list[HostArray]:
-    """Converts the samples of a batch one by one. Raises SampleError if one is no array, or fails `check_alike`."""
+    """Converts the samples of a batch one by one. Raises SampleError if one is not an array, or fails `check_alike`."""
     samples = []
     for i, value in enumerate(values):
         try:

@@ -88,7 +88,7 @@ class Rising(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """Result of an operator's `setup` function that plans more than the specs of the outputs.
+    """Result of an operator's `setup` function that also computes arguments of `run`.
 
     Attributes:
         outputs: spec of each output.

@@ -85,7 +85,7 @@ def _sharding(placement: jax.Device | Sharding) -> Sharding:
 
 
 def _ready(store: Store, rows: Index, shape: tuple[int, ...], count: int) -> AnyArray | None:
-    """Returns the array of a block whose first rows are exactly the chosen samples, if there is one."""
+    """Returns the array of a block if it has shape [count, *shape] and begins with the chosen samples, else None."""
     if not len(rows):
         return None
     number = int(store.block[rows[0]])
@@ -201,7 +201,7 @@ def _home(blocks: list[Block], placement: Sharding) -> Sharding:
     home = next((s for s in found if s.device_set == placement.device_set), found[0])
     if len(home.device_set) == 1 or len(blocks) == 1:
         return home
-    # The sharding of a block may not divide the joined array evenly, so this array is replicated or put on one device.
+    # The block's sharding might not divide the joined array evenly, so this array is replicated or put on one device.
     if isinstance(home, NamedSharding):
         return NamedSharding(home.mesh, PartitionSpec())
     devices: Any = home.device_set

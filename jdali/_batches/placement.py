@@ -19,7 +19,7 @@ def place(name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> ja
     """Joins the rows of all parts into one jax.Array [N, ...].
 
     Slices that are already on the right device stay there, and slices in host memory are copied directly to their devices.
-    Data moves between devices only if it is on a wrong device.
+    Data moves between devices only if it is on the wrong device.
 
     Args:
         parts: arrays [n, ...] in host memory or on devices, whose shapes differ only in n. With several processes, only the
@@ -101,7 +101,7 @@ def _bounds(index: Any, shape: tuple[int, ...]) -> list[tuple[int, int]]:
 
 
 def stack(parts: Sequence[AnyArray], devices: Sequence[jax.Device] | None) -> jax.Array:
-    """Stacks parts of one shape as [parts, n, ...]. Puts part i on device i, or all on JAX's default device."""
+    """Stacks parts of equal shape as [parts, n, ...]. Puts part i on device i, or all on JAX's default device."""
     if devices is None:
         if all(isinstance(part, np.ndarray) for part in parts):
             return _on_default_device([np.stack(parts)])
@@ -231,7 +231,7 @@ class BatchSplit:
         return cls(count, tuple((number, tuple(held)) for number, held in sorted(devices.items())))
 
     def portion(self, number: int, portions: int) -> BatchSplit | None:
-        """Cuts the batch into `portions` arrays. Returns the split of array `number`; None if a part would be cut."""
+        """Cuts the batch into `portions` arrays. Returns the split of array `number`; None if this would cut a part."""
         if len(self.parts) % portions:
             return None
         size = len(self.parts) // portions

@@ -114,11 +114,11 @@ class Provenance(Sequence[str]):
     ) -> Provenance | None:
         """Combines the provenance of samples that are pasted one after another. Joins their names by ";", as DALI does.
 
-        If output sample i fails, the input samples at position i are blamed, because their arguments chose the pasted
-        samples.
+        If output sample i fails, the samples at position i of all inputs are blamed, because the arguments at this
+        position select the pasted samples.
 
         Args:
-            chosen: for each output sample, the positions in the first input of the samples that are pasted into it.
+            chosen: for each output sample, positions in the first input; the samples at these positions are pasted.
                 None: sample i of each input is pasted into output sample i.
         """
         origins, known = cls.together(data, arguments), [p for p in data if p is not None]

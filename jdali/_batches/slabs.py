@@ -79,8 +79,8 @@ class SlabPool:
 
     def lease(self, size: int) -> np.ndarray:
         """Leases uninitialized memory, uint8 [size] of at least one byte, aligned for XLA. The lease ends with the last view."""
-        # Round up to one of few sizes, so that the slab of one picture fits others. At most an eighth of a new slab is
-        # unused, and five ninths of a reused slab.
+        # Round up to one of few sizes, so that the slab of one picture fits others. At most a ninth of a new slab is
+        # unused, and at most five ninths of a reused slab.
         step = 1 << max(size.bit_length() - 4, 0)
         room = -(-size // step) * step
         slab = self._taken(room)
@@ -118,7 +118,7 @@ class SlabPool:
 
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[None]:
-        """Locks the pool. Adds returned slabs to the idle slabs before and after."""
+        """Locks the pool. Calls `_sort_in` before it locks and after it unlocks."""
         self._sort_in()
         with self._lock:
             yield
@@ -179,7 +179,7 @@ class SlabPool:
         return over
 
     def forget_peak(self) -> None:
-        """Keeps idle memory for what is leased from now on."""
+        """Resets the peak to the bytes leased now, and frees idle slabs that exceed the new limit; see `SlabPool`."""
         with self._exclusive():
             self._most_leased = self._leased_bytes
             over = self._over()

@@ -304,7 +304,7 @@ class TensorList:
 
     @property
     def _placement(self) -> Placement:
-        """Placement for JAX arrays of the samples: the devices that the samples are on; for host memory, the default device."""
+        """Devices for JAX arrays of the samples: the samples' own, or the default device for samples on the host."""
         return self.store.sharding or self._jax_device()
 
     def _jax_device(self) -> jax.Device:

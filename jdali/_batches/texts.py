@@ -31,7 +31,7 @@ def batch_text(
     shapes: Sequence[tuple[int, ...]],
     sample: Callable[[int], np.ndarray] | None,
 ) -> str:
-    """Formats a batch. `sample(i)` returns sample i; if it is None, the values are omitted."""
+    """Formats a batch. `sample(i)` returns sample i; if `sample` is None, the values are omitted."""
     lines = [] if sample is None else [_samples(shapes, sample)]
     lines += [f"dtype={dtype}", *_layout(layout), f'device="{device}"', f"num_samples={len(shapes)}"]
     return _join(name, [*lines, f"shape=[{_shapes(shapes)}])"])

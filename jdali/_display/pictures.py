@@ -39,9 +39,9 @@ class Animation(NamedTuple):
 def picture_of(array: Values, layout: str = "") -> Picture:
     """Converts a picture to uint8.
 
-    uint8 values stay as they are. Floats in [0, 1] are scaled by 255. Values are rounded if none is negative and the
-    largest is above 32 and at most 255. All other values are scaled so that the smallest becomes 0 and the largest 255.
-    NaN and infinity become black. If there are two channels, the first is shown; if more than four, the first three.
+    uint8 values stay as they are. Floats in [0, 1] are scaled by 255. Values in [0, 255] are rounded if the largest is
+    above 32. All other values are scaled so that the smallest becomes 0 and the largest 255. NaN and infinity become
+    black. If there are two channels, the first is shown; if more than four, the first three.
 
     Args:
         array: [H, W], [H, W, C] or [C, H, W], not empty.
@@ -56,8 +56,8 @@ def animation_of(array: Values, layout: str, most: int) -> Animation:
     """Converts frames, or the slices of a volume, to uint8, all with the same scaling.
 
     Args:
-        array: array of `layout`.
-        layout: one axis besides H, W and C, for instance "FHWC", "FCHW", "DHWC" or "FHW".
+        array: its axes are in the order of `layout`.
+        layout: H, W, optionally C, and one other axis, for instance "FHWC", "FCHW", "DHWC" or "FHW".
         most: maximum number of frames; from longer videos, frames are taken at equal steps.
     """
     axis = next(i for i, letter in enumerate(layout) if letter not in "HWC")

@@ -1,4 +1,4 @@
-"""Weighted sums of correlations with large separable kernels.
+"""Computes weighted sums of correlations with large separable kernels.
 
 Each kernel is applied along one axis after the other, because the full kernel would have many times as many elements.
 Window lengths are traced, so one program serves all lengths. On a CPU, rows are computed in blocks that stay in the
@@ -66,7 +66,7 @@ def sum_of_windows(
     lead, space, channels = data.shape[:first], data.shape[first:last], math.prod(data.shape[last:])
     depth, height, width = (1,) * (3 - len(space)) + space
     flat = data.reshape(math.prod(lead), depth, height, width * channels)
-    # The leading axes are merged. The loop skips only the padding of the first of them, which lies at the end.
+    # The leading axes are merged. The loop skips only the padding of the first one, because it lies at the end.
     images = extent[0] * (len(flat) // lead[0]) if lead else jnp.int32(1)
     ones = jnp.ones(3 - len(space), jnp.int32)
     sizes = jnp.concatenate([images[None], ones, extent[first:last]])

@@ -95,8 +95,8 @@ def find_window(
 ) -> FoundWindow | None:
     """Searches for a window of one image; returns None if `MOST_ATTEMPTS` attempts find no window.
 
-    A round draws one of the thresholds, or chooses the whole image, and draws `num_attempts` windows. The round's last
-    window that reaches the threshold is returned if a box stays in it. If no window is returned, the next round begins.
+    A round either returns the whole image, or draws one of the thresholds and `num_attempts` windows. The round's last
+    window that reaches the threshold is returned if a box stays in it; otherwise the next round begins.
 
     Args:
         first: float32 [N, ndim], low borders of the boxes, relative to the image.
@@ -145,7 +145,7 @@ def find_window(
 def _best(
     best: tuple[float, FoundWindow | None], windows: Windows, metric: np.ndarray, good: np.ndarray
 ) -> tuple[float, FoundWindow | None]:
-    """Returns the best candidate so far, and its overlap.
+    """Returns the overlap of the best candidate so far, and the candidate.
 
     A window that reaches the threshold replaces any earlier candidate. A window that does not reach the threshold
     replaces a candidate only if its overlap is larger.
@@ -228,7 +228,7 @@ def _quotient(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 def _metric(windows: Windows, first: np.ndarray, last: np.ndarray, search: Search) -> np.ndarray:
-    """Computes each window's smallest overlap with a box if `search.all_boxes`, else its largest one: float32 [K]."""
+    """Computes each window's smallest overlap with a box if `search.all_boxes`, else its largest: float32 [K]."""
     if not len(first):
         return np.zeros(len(windows.first), _Float)
     shared, area = _areas(windows.first, windows.last, first, last)

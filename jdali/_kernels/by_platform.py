@@ -130,7 +130,7 @@ def by_rows(
 
     Args:
         make: `make(rows, first, keep, *others)` returns the result for some rows of the image, the first of which has
-            index `first`; `keep` is a `Keep`. `make` may not close over traced values.
+            index `first`; `keep` is a `Keep`. `make` must not close over traced values.
         image: [H, W, ...].
         size: int32 [n], true size of the image.
         shape: shape of the result, [H, ...].

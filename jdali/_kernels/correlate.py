@@ -120,7 +120,7 @@ def correlate_axes(
     lead, space, channels = data.shape[:first], data.shape[first:last], data.shape[last:]
     kept = tuple(min(a, b) for a, b in zip(space, shape[first:last], strict=True))
     padded = (math.prod(lead), *_three(space), math.prod(channels))
-    # The leading axes are merged. The loop skips only the padding of the first of them, which lies at the end.
+    # The leading axes are merged. The loop skips only the padding of the first one, because it lies at the end.
     images = extent[0] * (padded[0] // lead[0]) if lead else jnp.int32(1)
     one, ones = jnp.ones(1, jnp.int32), jnp.ones(missing, jnp.int32)
     true = jnp.concatenate([images[None], ones, extent[first:last], one, ones, sizes]).reshape(2, 4)
@@ -350,7 +350,7 @@ class _Block:
 def _vectors(kernel: Array, sizes: Array) -> tuple[Array, Vectors]:
     """Factors a kernel [T, R, S] into three vectors.
 
-    Returns: bool [], True if the vectors may replace the kernel; the vectors.
+    Returns: a bool [] that is True if the vectors may replace the kernel, and the vectors.
     """
     index = jnp.argmax(jnp.abs(kernel))
     largest = kernel.reshape(-1)[index]

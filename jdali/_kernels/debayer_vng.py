@@ -27,9 +27,8 @@ def by_gradients(wide: Array, sites: tuple[Array, Array], width: Array, keep: Ke
     """Computes RGB from a sensor's image.
 
     Each pixel has a gradient in each of 8 directions. A direction is chosen if its gradient is below the smallest
-    gradient plus half of the largest gradient. Each chosen direction adds two pixels to the sum of each colour. A
-    missing colour is the pixel's value plus the mean difference between the sum of this colour and the sum of the
-    pixel's own colour.
+    gradient plus half of the largest gradient. Each of the n chosen directions adds two pixels to the sum of each
+    colour. A missing colour is the pixel's value plus (sum of this colour - sum of the pixel's own colour) / (2n).
 
     Args:
         wide: int16 [H + 4, W + 4], values from 0 to 255, the image with a margin of 2 pixels.

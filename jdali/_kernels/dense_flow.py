@@ -1,7 +1,7 @@
 """Dense optical flow between two images: Lucas and Kanade's method on a pyramid, with a vector for each pixel.
 
 At each level the flow w is improved step by step. A step assumes that the neighbourhood of a pixel moves as one, and
-finds the vector w' that explains best how the images differ in the neighbourhood. With the gradient g of the later
+finds the vector w' that best explains how the images differ in the neighbourhood. With the gradient g of the later
 image, the difference d = earlier(q + w(q)) - later(q) and weights k of the neighbours q, the step solves
 
     (sum of k g gᵀ + ridge) w' = sum of k (g gᵀ w - g d) + ridge w

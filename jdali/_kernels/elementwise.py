@@ -1,7 +1,7 @@
 """Arithmetic expressions: result types, broadcasting, layouts.
 
 `elementwise` turns a function of arrays of equal type into an operator. Samples broadcast as in NumPy, by their true sizes.
-Operands that have equal sizes or one element are broadcast without a `where` on the device.
+Operands with equal sizes, and operands with one element, need no `where` on the device.
 """
 
 from __future__ import annotations

@@ -154,10 +154,10 @@ def _scattered_tiles(tiles: tuple[int, int], image: Array, tile: Array, size: Ar
 
 
 def _first_bins(pixels: Array, axis: int, tiles: tuple[int, int], tile: Array) -> Array:
-    """Returns the terms of rows (axis 0) or columns (axis 1) in bin indices.
+    """Returns the term that each row (axis 0) or column (axis 1) adds to the index of a bin.
 
-    The index of a bin is row term + column term + value. Outside of the tiles, a term is the total number of bins, so
-    that the index is out of range.
+    The index is row term + column term + value. Outside of the tiles, a term is the total number of bins, so that the
+    index is out of range.
     """
     bins = math.prod(tiles[axis + 1 :]) * BINS
     which = pixels // jnp.maximum(tile[axis], 1)

@@ -14,8 +14,8 @@ from jax import Array, lax
 from jdali._kernels.by_platform import Keep
 from jdali._numerics.platform import platform_dependent
 
-# Fractional bits of matrix weights (`_WEIGHT`). RGB to Lab: of linear light (`_LIGHT`) and cube roots (`_ROOT`).
-# Lab to RGB: of X, Y, Z and their cube roots (`_BASE`), and of linear light (`_GAMMA`).
+# Numbers of fractional bits. `_WEIGHT`: matrix weights. From RGB to Lab, `_LIGHT`: linear light, `_ROOT`: cube roots.
+# From Lab to RGB, `_BASE`: X, Y, Z and their cube roots, `_GAMMA`: linear light.
 _WEIGHT, _LIGHT, _ROOT, _BASE, _GAMMA = 12, 3, 15, 14, 12
 _WHITE = np.array([0.950456, 1, 1.088754])
 _RGB_TO_XYZ = np.array(

@@ -1,8 +1,8 @@
 """Medians of rectangles, by sorting networks whose elements are whole images.
 
-The network sorts the columns of a window, merges neighbouring columns to pairs, pairs to fours, and so on, by K. E. Batcher's
-method (Knuth, The Art of Computer Programming, volume 3, 5.3.4). Columns that neighbouring windows share are sorted only
-once. Minima and maxima on which the median does not depend are never computed.
+The network sorts the columns of a rectangle, merges neighbouring columns into pairs, pairs into fours, and so on, by
+K. E. Batcher's method (Knuth, The Art of Computer Programming, volume 3, 5.3.4). Columns that neighbouring rectangles
+share are sorted only once. Minima and maxima on which the median does not depend are never computed.
 """
 
 from __future__ import annotations

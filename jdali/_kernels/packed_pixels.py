@@ -188,11 +188,11 @@ def unpacked_channels(words: Array, count: int) -> list[Array]:
 
 
 def unpacked(words: Array, channels: int) -> Array:
-    """Unpacks words into pixels, uint8 [..., C], as is fastest on a CPU."""
+    """Unpacks words into pixels, uint8 [..., C], in the way that is fastest on a CPU."""
     return jnp.stack([(words >> (_BITS * channel)).astype(jnp.uint8) for channel in range(channels)], axis=-1)
 
 
 def unpacked_at_once(words: Array, channels: int) -> Array:
-    """Unpacks words into pixels, uint8 [..., C], as is fastest on a GPU: words are computed once, and written as whole words."""
+    """Unpacks words into pixels, uint8 [..., C], fast on a GPU: it computes each word once, and writes whole words."""
     words = lax.optimization_barrier(words)
     return (words[..., None] >> (_BITS * jnp.arange(channels, dtype=jnp.uint32))).astype(jnp.uint8)

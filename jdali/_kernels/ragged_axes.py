@@ -43,8 +43,8 @@ def by_number_of_axes(name: str, axes: Any, values: Mapping[str, Any], count: in
     """Groups the samples of a batch by their number of axes.
 
     Args:
-        axes: [N, K], or [N] objects; None: the user did not pass `axes`.
-        values: arguments by name, with one value per axis: [N, K], [N] objects or None, like `axes`.
+        axes: [N, K], or [N] arrays (dtype object) of different lengths; None: the user did not pass `axes`.
+        values: arguments by name, with one value per axis, in the same forms as `axes`.
 
     Raises:
         SampleError: samples with the same number of axes have different numbers of values.

@@ -74,7 +74,7 @@ def random_window(
 def _largest_window(
     size: Array, random_area: tuple[float, float], random_aspect_ratio: tuple[float, float]
 ) -> tuple[Array, Array]:
-    """Computes the window for the case that no attempt is valid.
+    """Computes the window to take if no attempt is valid.
 
     Returns: the window's size, int32 [2]; bool [], True if no attempt can be valid.
     """

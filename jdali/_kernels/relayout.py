@@ -21,7 +21,7 @@ def linear_index(extent: Array, shape: Sequence[int]) -> Array:
 
 
 def take_linear(data: Array, extent: Array, linear: Array) -> Array:
-    """Takes elements of a padded sample by row-major indices in its true extent; indices out of range give any element."""
+    """Takes elements of a padded sample by row-major indices in its true extent; for invalid indices, any element."""
     if data.size == 0:
         return jnp.zeros(linear.shape, data.dtype)
     index: list[Array] = []
@@ -37,7 +37,7 @@ def relayout(data: Array, extent: Array, out_extent: Array, out_shape: Sequence[
 
     Args:
         extent: int32 [ndim], true size of the data.
-        out_extent: int32, the new true size, of the same volume.
+        out_extent: int32, the new true size, with the same number of elements.
         out_shape: the new padded shape.
     """
     return take_linear(data, extent, linear_index(out_extent, out_shape))

@@ -52,8 +52,8 @@ def resample(
         out_extent: int32 [d], true size of the result without C.
         out_shape: padded shape of the result.
         dtype: type of the result; integers are rounded half away from zero and saturated.
-        nearest: static; True: all filters are NN, so elements are copied; False: no filter is NN; None: `filters`
-            decides at run time.
+        nearest: static; True: all filters are NN (nearest neighbour), so elements are copied; False: no filter is NN;
+            None: `filters` decides at run time.
         reach: static, see `Reach`; None: the filters are not known on the host.
 
     Returns: `dtype` [*out_shape]; past `out_extent` the values are unspecified.

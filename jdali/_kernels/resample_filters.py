@@ -4,8 +4,9 @@ An array `filters` [..., 5] holds (filter, step, start, density, taps) for each 
 weighted mean of `taps` input elements, from element ceil(start + x · step) on. These elements are called taps. Weights
 are looked up in a table of the filter, in which neighbouring taps are `density` entries apart.
 
-The NN filter copies one input element, see `nearest_elements`. For NN, the numbers have other meanings: `taps` is the first
-element that may be read, and `density` is the end of the window. `start` and `density` are counted from that first element.
+The NN (nearest neighbour) filter copies one input element, see `nearest_elements`. For NN, the numbers have other
+meanings: `taps` is the first element that may be read, and `density` is the end of the window. `start` and `density`
+are counted from that first element.
 
 Elements outside of the input equal its first or last element.
 """
@@ -34,9 +35,9 @@ _ROOT8 = np.float32(np.sqrt(8.0))
 
 
 def _tables() -> tuple[np.ndarray, np.ndarray]:
-    """Tabulates samples of each filter, [filter, _WIDTH]; also returns the number of samples of each filter, [filter].
+    """Tabulates each filter, [filter, _WIDTH]; also returns the number of entries of each filter, [filter].
 
-    Weights are interpolated linearly between these samples, as in DALI
+    Weights are interpolated linearly between the entries, as in DALI
     (kernels/imgproc/resample/resampling_filters.cu). For curved filters, weights differ from the formula by up to 1e-3.
     """
     tables = np.zeros((len(DALIInterpType), _WIDTH))
@@ -162,7 +163,7 @@ def _first_elements(low: Any, high: Any, out: Any, extents: Any, xp: ModuleType)
     """Returns the element from which DALI counts positions along each axis, if all filters are NN: float32 [N, d].
 
     DALI first cuts the window out along all axes except the axis that it resamples first (resampling_setup.cc,
-    GetProcessingOrder). Along the axes that are cut, positions are relative to the cut, which affects their rounding.
+    GetProcessingOrder). Along the axes that are cut, positions are relative to the cut, so they round differently.
     DALI chooses the cheapest order of axes; if costs are equal, x comes before y, and y before z.
     """
     axes = out.shape[1]

@@ -26,18 +26,19 @@ from jdali._kernels.resample_filters import first_taps, tap_count, weight
 from jdali._numerics.rounding import saturate_cast, varying_like
 from jdali._numerics.sums import fixed_sum
 
-# Sizes chosen by measurements on AVX-512 cores. 8 taps cover a scale of up to 3.5 in one pass. In smaller blocks, overhead
-# dominates. Larger blocks do not fit into the cache, and XLA splits their loops over threads, which wait for each other.
+# Sizes chosen by measurements on AVX-512 cores. With a linear filter, one pass of 8 taps can shrink an axis to 1/4. In
+# smaller blocks, overhead dominates. Larger blocks do not fit into the cache, and XLA splits their loops over threads,
+# which wait for each other.
 CHUNK_TAPS = 8
 _ROWS = 32
 _COLUMNS = 768
-# Number of rows in a block when the second or a later axis is resampled; rows are short then. Number of columns that
-# are transposed at once.
+# `_LATER_ROWS`: rows in a block when the second or a later axis is resampled; rows are short then. `_TURNED`: columns
+# that are transposed at once.
 _LATER_ROWS, _TURNED = 128, 256
-# Half a chunk of taps covers a scale of up to 2, one and a half up to 6, two up to 8.
+# With a linear filter, half a chunk of taps can shrink an axis to 1/2, one and a half to 1/6, and two to 1/8.
 _HALF, _DOUBLE = CHUNK_TAPS // 2, 2 * CHUNK_TAPS
-# Number of taps whose weights are computed once per sample. It is enough for a scale of 32. The weights of further taps
-# are computed for each block.
+# Number of taps whose weights are computed once per sample, enough to shrink an axis to 1/32. The weights of further
+# taps are computed for each block.
 _KEPT_TAPS = 64
 _LINE = 16  # float32 values in a cache line
 
@@ -220,7 +221,7 @@ class _AxisFactors:
         return cls(row, weight, needed, (CHUNK_TAPS, CHUNK_TAPS + _HALF, _DOUBLE), beyond, once)
 
     def at(self, axis: int, top: Array | int, block: int, taps: int, step: Array) -> tuple[Array, Array]:
-        """Returns the rows that pass `step` reads for a block of output rows, and their weights: [taps, block] each."""
+        """Returns the rows that pass number `step` adds to a block of output rows, and the weights: [taps, block]."""
         start = (_int32(axis), step * taps, jnp.asarray(top, jnp.int32))
         row, weight = (lax.dynamic_slice(v, start, (1, taps, block))[0] for v in (self.row, self.weight))
         return _kept((row, weight))

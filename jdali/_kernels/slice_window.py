@@ -251,7 +251,7 @@ def _window(
         ),
     )
     anchors, sizes = np.zeros_like(extents), np.array(extents)
-    # Borders are clipped to the range of int64; positions outside of this range are out of bounds in any case.
+    # Borders are clipped to fit into int64. Clipped borders are out of bounds in any case.
     first, last = (
         np_round_half_away(np.clip(v, -_FARTHEST, _FARTHEST)).astype(np.int64) for v in (low, high)
     )

@@ -10,7 +10,7 @@ def spatial_axes(name: str, layout: str, ndim: int) -> tuple[int, int]:
         layout: layout of the data; "": the filter works along all axes.
 
     Raises:
-        ValueError: the filter has no axes or more than three, or frames or channels lie between them.
+        ValueError: the filter has no axes or more than three, or frames or channels lie between its axes.
     """
     letters = layout or "?" * ndim
     end = ndim - letters.endswith("C")

@@ -14,9 +14,9 @@ from jdali._storage import is_url, read_file
 from jdali._storage import version as file_version
 from jdali._system.extras import install
 
-# Usual padding tokens. If a tokenizer's file names no padding token, the first of these that it contains is used.
+# Usual padding tokens. If a tokenizer's file names no padding token, the first of these in its vocabulary is used.
 _PADS = ("[PAD]", "<pad>")
-# Maximum number of cached tokenizers. One with 256,000 tokens takes some 200 MB.
+# Maximum number of cached tokenizers. One with 256,000 tokens takes about 200 MB.
 _MOST_OPEN = 8
 
 Encode: TypeAlias = Callable[[Sequence[str]], Sequence[Sequence[int]]]

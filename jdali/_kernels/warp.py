@@ -331,8 +331,8 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
         last = extent[axis] - 1
         position = rounded(point) - jnp.float32(0.5)
         if sampling.fill_value is None and not sampling.folds:
-            # Clipping the position repeats the border. No position is negative then, so truncation equals floor. In front of
-            # the first pixel, both neighbours are the first pixel: the second would have weight 0, but 0 · NaN is NaN.
+            # Clipping the position repeats the border. No position is negative then, so truncation equals floor. Before
+            # the first pixel, both neighbours are the first pixel. If the second pixel is NaN, weight 0 would give NaN.
             before = position < 0
             position = jnp.clip(position, 0, last.astype(jnp.float32))
             low = position.astype(jnp.int32)
@@ -359,7 +359,7 @@ def _linear(sampling: _Sampling, pixels: Pixels, points: Sequence[Array], extent
             blended = {}
             for sides in itertools.product((0, 1), repeat=axis):
                 low_value, high_value = values[(*sides, 0)], values[(*sides, 1)]
-                # As in sampler.h:190, the fastest axis uses two weights, and other axes add a share of the difference.
+                # As in DALI's sampler.h:190, the x axis uses two weights, and other axes add a share of the difference.
                 if axis == n - 1:
                     blended[sides] = low_value * (1 - share) + high_value * share
                 else:

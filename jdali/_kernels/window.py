@@ -144,7 +144,7 @@ def check_positions(name: str, changed: np.ndarray, positions: Sequence[object],
     Args:
         changed: bool [N, axes], True if the axis is cropped.
         positions: for each axis [N], or None; tracers are not checked.
-        letters: letters of the axes, which determine the argument that an error names.
+        letters: letter of each axis; an error for H names `crop_pos_y`, for example.
     """
     for axis, position in enumerate(positions):
         if position is None or is_traced(position):
@@ -171,8 +171,8 @@ def crop_extents(
 ) -> np.ndarray:
     """Checks the arguments of `crop`, and computes the true sizes of its output.
 
-    A crop window is out of bounds only if it is larger than the sample. So this check needs no positions, which may not be
-    known on the host; `check_positions` checks known positions.
+    A crop window is out of bounds only if it is larger than the sample. So this check needs no positions, which the
+    host might not know; `check_positions` checks known positions.
 
     Args:
         sizes: [N, ndim], from `crop_sizes`.

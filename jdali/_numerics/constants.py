@@ -27,7 +27,7 @@ from jdali._numerics.elements import (
 )  # fmt: skip
 from jdali._system.devices import to_host
 
-# Types of scalars, with True for real types.
+# Maps each type of a scalar to True if it is a floating type.
 _SCALAR_KINDS = {
     BOOL: False, INT8: False, INT16: False, INT32: False, INT64: False, UINT8: False, UINT16: False, UINT32: False,
     UINT64: False, FLOAT16: True, FLOAT: True, FLOAT64: True,
@@ -89,7 +89,7 @@ class ScalarConstant:
         return float(self.value)
 
     def _check_kind(self, builtin: str, *, real: bool) -> None:
-        """Raises TypeError unless the constant's type may be cast to a Python type."""
+        """Raises TypeError unless the constant's type is floating, or with `real=False`, an integer or boolean type."""
         allowed = [kind for kind, is_real in _SCALAR_KINDS.items() if is_real == real]
         if self.dtype not in allowed:
             what = "the float types" if real else "bool or int types"

@@ -1,4 +1,4 @@
-"""Computes elementary functions with bits that depend on the argument alone.
+"""Computes elementary functions whose results have the same bits in every program.
 
 XLA expands these functions to polynomials. Their bits vary, because XLA fuses products with sums only in some loops,
 and has different polynomials for vectors and for single values. Reciprocal roots start with an instruction whose

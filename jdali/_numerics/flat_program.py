@@ -1,7 +1,7 @@
 """Flattens a jaxpr with the jaxprs that it calls, and groups its equations by level.
 
-The level is the length of the longest chain of random draws on which the operands of an equation depend. Draws of one
-level do not depend on each other, so they can be compiled as one draw, see `threefry.together`.
+An equation's level is the length of the longest chain of random draws that its operands depend on. Draws of one level
+do not depend on each other, so they can be compiled as one draw, see `threefry.together`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Step:
 
 @dataclasses.dataclass(frozen=True)
 class DrawLevel:
-    """Steps of one level: `others`, which need only draws of earlier levels, and `draws`, which may need `others`."""
+    """Holds the steps of one level. `others` need only draws of earlier levels; `draws` may also need `others`."""
 
     others: list[Step] = dataclasses.field(default_factory=list)
     draws: list[Step] = dataclasses.field(default_factory=list)
@@ -56,8 +56,8 @@ class FlatProgram:
     """A jaxpr without nested calls, whose equations (steps) are grouped by levels.
 
     Args:
-        closed: the jaxpr; its arguments are the `StepValue`s 0, 1, ...
-        platform: platform of the program; of `lax.platform_dependent`, only the branch for this platform is included.
+        closed: the jaxpr; its arguments become the `StepValue`s with the numbers 0, 1, ...
+        platform: platform of the program; each `lax.platform_dependent` is replaced by its branch for this platform.
 
     Attributes:
         levels: the levels in order; the steps of a level are in the order of the jaxpr.

@@ -1,4 +1,4 @@
-"""Rounds sizes of axes up to a grid, because few padded sizes need few compiled programs.
+"""Rounds sizes of axes up to a grid, so that few padded sizes occur and few programs are compiled.
 
 The standard grid is 4, 5, 6, 7 times a power of two: 8, 10, 12, 14, 16, 20, 24, 28, 32, ... A size is rounded up by at
 most a quarter, and many common sizes (28, 32, 224, 256, 320, 512, 640, 1024, 1280) are on the grid. The coarser grids
@@ -36,8 +36,9 @@ FINEST = _multiples(*range(8, 16))
 # On the next two grids, a rounded size is at most 2 and 4 times the size.
 DOUBLING = _multiples(4)
 QUADRUPLING = _points(4 << k for k in range(0, _POWERS, 2))
-# 20, 80, 320, 1280, 2560, 5120, ...: factors of 4 up to 1280, then of 2. The longer side of many photographs has one of
-# these sizes. The sizes 8, 28 and 32 are added, so that small images of these common sizes are not copied.
+# 5, 20, 80, 320, 1280, 2560, 5120, ...: grows by a factor of 4 up to 1280, then of 2. The longer side of many
+# photographs has one of these sizes. The sizes 8, 28 and 32 are added, so that small images of these common sizes are
+# not copied.
 ROOMY = _points([8, 28, 32, *(5 << k for k in range(_POWERS) if k >= 8 or k % 2 == 0)])
 
 

@@ -101,10 +101,10 @@ def _of_whole_batch(size: int, batched: Sequence[bool], flag: Array) -> tuple[Ar
 
 
 def one_program(**options: Any) -> Callable[[F], F]:
-    """Decorates a function that depends on the platform; applies `jax.jit` where the platform is not known.
+    """Decorates a function that depends on the platform; applies `jax.jit` if the platform is not known.
 
-    A user's call is then one program. In the engine's programs the platform is known, and the function is called directly,
-    because `jax.jit` would reuse a trace made for another platform, and would trace twice under `vmap`.
+    So a user's call compiles to one program. In the engine's programs the platform is known, and the function is called
+    directly, because `jax.jit` would reuse a trace made for another platform, and would trace twice under `vmap`.
     """
 
     static = options.get("static_argnums", ())

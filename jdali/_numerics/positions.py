@@ -39,7 +39,8 @@ def quotient(dividend: Any, divisor: Any) -> Any:
     """Divides with correct rounding, even if the divisor is a constant of the program.
 
     Args:
-        dividend: float32, below 2¹²⁷, a JAX or NumPy array; a scalar if both operands may be constants of the program.
+        dividend: float32, below 2¹²⁷, a JAX or NumPy array. It must be a scalar if both operands may be constants of
+            the program.
         divisor: float32, a JAX or NumPy array; broadcast to the shape of `dividend`.
     """
     known = all(isinstance(value, np.ndarray | np.generic) for value in (dividend, divisor))

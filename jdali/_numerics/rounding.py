@@ -133,7 +133,7 @@ def _small_integers(value: Array, target: np.dtype) -> Array:
     low, high = np.float32(limits.min), np.float32(limits.max)
     if low:
         value = jnp.where(jnp.isnan(value), np.float32(0), value)
-    value = jnp.where(value > low, value, low)  # NaN becomes `low`, 0 for unsigned types
+    value = jnp.where(value > low, value, low)  # for unsigned types, NaN becomes `low`, which is 0
     value = jnp.where(value < high, value, high)
     if low:
         whole = lax.round(value, lax.RoundingMethod.AWAY_FROM_ZERO)

@@ -26,7 +26,7 @@ def fixed_sum(value: Array, axes: Sequence[int], *, keep_dims: bool = False) -> 
         axes: axes to sum over, not negative.
     """
     if not jnp.issubdtype(value.dtype, jnp.inexact):
-        return jnp.sum(value, axis=tuple(axes), keepdims=keep_dims, dtype=value.dtype)  # wraps around
+        return jnp.sum(value, axis=tuple(axes), keepdims=keep_dims, dtype=value.dtype)  # integers wrap around
     for axis in sorted(axes, reverse=True):
         value = _sum_along(value, axis)
     # A sum of only -0 would be 0 with padding and -0 without.

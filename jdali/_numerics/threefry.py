@@ -31,8 +31,8 @@ Words = tuple[Array, Array]
 def threefry(key_0: ArrayLike, key_1: ArrayLike, counter_0: ArrayLike, counter_1: ArrayLike) -> Words:
     """Computes 64 random bits for each element of the broadcast uint32 operands."""
     operands = jnp.broadcast_arrays(key_0, key_1, counter_0, counter_1)
-    # Makes each operand depend on all operands, so that `vmap` maps all of them or none: `together` reads the size of a
-    # draw from their shapes.
+    # Makes each operand depend on all operands, so that `vmap` maps all of them or none. Their shapes then give the
+    # size of the draw, which `together` needs.
     nothing = functools.reduce(operator.or_, operands) & np.uint32(0)
     words: Words = _draw(*(o | nothing for o in operands))
     return words
@@ -62,7 +62,7 @@ DRAW = threefry_rounds.__name__
 
 
 def together(uses: Sequence[Sequence[Array]]) -> list[Words]:
-    """Computes independent draws, the small ones in one program.
+    """Computes independent draws; joins the small draws into one.
 
     Args:
         uses: the four operands of each draw.

@@ -135,7 +135,10 @@ def refuse_different(name: str, argument: str, extents: np.ndarray) -> None:
 
 
 def _no_number(name: str, argument: str, extents: np.ndarray, sample: int) -> str:
-    """Returns the error text for a value that is not one number; joins the texts of two families of DALI operators."""
+    """Returns the error text for a value that is not one number.
+
+    DALI's operators use two different texts; the result contains both.
+    """
     count, found = len(extents), tuple(extents[sample].tolist())
     return (
         f'{name}: Unexpected shape of argument "{argument}". Expected batch of {count} scalars or a batch of tensors '

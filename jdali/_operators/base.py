@@ -59,10 +59,11 @@ class SetupOptions(OutputOptions):
             `BatchSpec` of the output (a tuple of them for several outputs), or a `Plan`. It gets the arguments in its
             signature: per-sample arguments as [N, ...] arrays (None if not passed), static arguments unchanged. For a
             `PerSample` input, it gets a [N, ...] array in place of a spec. Its signature may also have `keys`
-            (`SampleKeys`) if the operator is random, and `batch_size` if the operator has no inputs. For compiled operators,
-            the signature may have `constants` (inputs that are one array for all samples, by name), `scaled` (a `Scaled`, if
-            the input may be decoded at reduced size) and `frames` (the number of frames of each sequence, if samples are
-            frames, see `frames.py`). None: the output has the spec of the first input.
+            (`SampleKeys`) if the operator is random, and `batch_size` if the operator has no inputs. The `setup` of
+            compiled operators may have three more parameters. `constants`: the inputs that are one array for all
+            samples, by name. `scaled`: a `Scaled`, if the input may be decoded at reduced size. `frames`: the number of
+            frames of each sequence, if rows are frames, see `frames.py`. Without `setup`, the output has the spec of
+            the first input.
     """
 
     setup: Setup | None = None
@@ -148,7 +149,7 @@ Kind = TypeVar("Kind", bound="Operator")
 class Operator(Schema, OptionalInputOptions):
     """Describes one operator of any kind by its options and its schema.
 
-    Options that the decorator of the operator's kind does not take have their defaults.
+    Options keep their defaults if the decorator of the operator's kind does not take them.
 
     Attributes:
         effects: True if `run` may have side effects, so it runs even if its outputs are not used.
@@ -191,8 +192,8 @@ class Operator(Schema, OptionalInputOptions):
     def chosen_samples(self) -> str | None:
         """The argument that selects which samples of the batch are pasted into each output sample.
 
-        In messages, the name of an output sample consists of the names of these samples. None: no samples are pasted.
-        "", or a call without the argument: each output sample is made from the samples at its position in all inputs.
+        Messages name an output sample by the samples pasted into it. None: the operator pastes no samples. "": the
+        operator makes output sample i of sample i of every input, as it does in a call without the argument.
         """
         return None
 
@@ -231,7 +232,7 @@ def decorator(
     def decorate(*args: P.args, **kwargs: P.kwargs) -> Callable[[Run], Kind]:
         return functools.partial(kind.of, options=options(*args, **kwargs))
 
-    assert isinstance(options, type)  # `Callable` only states the parameters of the class
+    assert isinstance(options, type)  # annotated as `Callable` to give `decorate` its parameters
     signature = inspect.signature(options)
     vars(decorate)["__signature__"] = signature.replace(return_annotation=f"Callable[[Run], {kind.__name__}]")
     decorate.__name__ = decorate.__qualname__ = name

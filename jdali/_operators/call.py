@@ -63,7 +63,7 @@ class Call:
     out_layouts: tuple[str, ...]  # layouts in which `run` returns its outputs
     static: tuple[tuple[str, Any], ...]
     constants: tuple[tuple[str, Constant | None], ...]
-    # Arguments whose values the caller passes to `run_call`: their shapes in `run`. An axis of size None stays padded.
+    # For each argument whose values the caller passes to `run_call`: the shape in `run`. None: the axis stays padded.
     argument_shapes: tuple[tuple[str, argument_rules.Shape], ...] = ()
     # Not None if the call runs frame by frame, see `frames.py`. All other fields then describe single frames.
     frames: frames.FrameAxes | None = None
@@ -88,7 +88,7 @@ class PlannedCall:
         return {name: value for name, value in self.call.static if isinstance(value, Rising)}
 
     def raised(self, values: Mapping[str, int]) -> PlannedCall:
-        """Returns the plan with each `Rising` value at least as large as its entry in `values`, if it has one."""
+        """Returns the plan, with each `Rising` value increased to its entry in `values` if the entry is larger."""
         static = tuple(
             (name, value._replace(value=max(value.value, values[name])) if name in values else value)
             for name, value in self.call.static
@@ -110,10 +110,10 @@ class CallRequest:
     """The inputs and arguments of one call on a batch, as far as they are known before the call runs.
 
     Attributes:
-        args: arguments that the user gave: plain values, which are converted; `Converted` or `Constant` values; or a
+        args: arguments that the user gave. Each is a plain value, which is converted, or a `Converted`, `Constant` or
             `PerBatch`.
         input_values: values [N, ...] of inputs that act as arguments, by name.
-        traced: for arguments whose values the caller passes to `run_call`: the shape of each sample's value, int [N, ndim].
+        traced: shapes of the arguments whose values the caller passes to `run_call`, int [N, ndim].
         constants: inputs that are the same array for all samples, by name.
         scaled: sizes at which the pictures of the first input were decoded; None: full size.
         by_frame: arguments that have a leading axis of frames.

@@ -67,7 +67,8 @@ class CompiledOp(Operator, CompiledOptions):
 
     @functools.cached_property
     def min_inputs(self) -> int:
-        any_number = self.max_inputs is None  # then one input is required, because the outputs depend on it
+        # An operator that takes any number of inputs needs at least one, because its outputs depend on the inputs.
+        any_number = self.max_inputs is None
         return super().min_inputs or int(any_number)
 
     @functools.cached_property

@@ -146,8 +146,7 @@ def frames_of(op: Operator, specs: Sequence[BatchSpec], by_frame: Mapping[str, n
     takes = op.takes_frames if isinstance(op, DeviceOp) else "first"
     axes = tuple(_frame_axis(op, i, spec) for i, spec in enumerate(specs))
     known = [i for i, axis in enumerate(axes) if axis is not None]
-    # If only the first input has frames, its `Adapter` maps over them. A call on frames is then needed only if the
-    # operator's arguments may have frames.
+    # If only the first input has frames, its `Adapter` maps over them, unless the operator's arguments may have frames.
     enough = {"first": False, "inputs": any(i > 0 for i in known), "arguments": bool(known)}
     if not lengths and not enough[takes]:
         return None

@@ -22,7 +22,9 @@ _FRAMES = "F"
 
 @dataclasses.dataclass(frozen=True)
 class Adapter:
-    """Maps an input's layout to the core layout, which is the layout that `run` gets; hashable, because it is in compile keys.
+    """Maps an input's layout to the core layout, which is the layout that `run` gets.
+
+    Adapters are hashable, because compile keys contain them.
 
     Attributes:
         layout: layout of the input ("": it has none, and the core layout is assumed).
@@ -47,7 +49,7 @@ class Adapter:
         return len(self.frames)
 
     def spec_to_core(self, spec: BatchSpec) -> BatchSpec:
-        if self.is_identity:  # also for scalars, which have no columns to stack
+        if self.is_identity:  # true for scalars, too, for which `np.stack` would fail
             return spec.replace(layout=self.core)
         ones = np.ones(len(spec.extents), np.int64)
         columns = [ones if a is None else spec.extents[:, a] for a in self._core_axes]
@@ -68,10 +70,10 @@ class Adapter:
         return [None if a is None else others[a] for a in self.order]
 
     def _from_core(self, out_layout: str, ndim: int) -> list[int]:
-        """Returns `order`: axis i of an output is axis order[i] of the mapped `run`'s result, whose frames come first.
+        """Returns `order`: axis i of an output is axis order[i] of the result of the mapped `run`.
 
-        If `run` returned the core layout, the output has the input's axes in the input's order. If not, its frames come
-        first.
+        The axes of frames come first in this result. If `run` returned the core layout, the output has the input's axes
+        in the input's order. For any other layout, the axes of frames come first in the output, too.
         """
         if out_layout != self.core:
             return list(range(self.lead + ndim))
@@ -129,7 +131,7 @@ def make_adapter(name: str, layouts: tuple[str, ...], sequence: bool, layout: st
     for core in layouts:
         if len(set(rest)) == len(rest) and set(rest) == set(core):
             return Adapter(layout, core, frames, tuple(rest.index(c) for c in core))
-    for core in layouts:  # the same without the channel axis
+    for core in layouts:  # layouts that differ only by the channel axis
         if set(rest) == set(core) - {"C"} and "C" in core:
             order = tuple(None if c == "C" else rest.index(c) for c in core)
             return Adapter(layout, core, frames, order)

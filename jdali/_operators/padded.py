@@ -99,7 +99,7 @@ def out_shapes(op: Operator, least: Sequence[tuple[int, ...]], out_shape: Any) -
 
 
 def fitted(array: Array, shape: tuple[int, ...]) -> Array:
-    """Pads a result of `run` to a shape. `run` itself does not pad the axes that have no padding in pipelines."""
+    """Pads a result of `run` to a shape, because `run` does not pad axes that pipelines never pad."""
     if array.shape == shape:
         return array
     return jnp.pad(array, [(0, wanted - size) for wanted, size in zip(shape, array.shape, strict=True)])

@@ -61,8 +61,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def also_takes(template: Callable[..., object]) -> Callable[[Function], Function]:
     """Adds the keyword-only parameters of `template`, with their descriptions, to a function.
 
-    The function takes them as `**options`, but `inspect.signature` and type hints list them. A parameter that the function
-    has itself is not replaced. Parameters that begin with an underscore are filled in by the engine and need no description.
+    The function takes them as `**options`, but `inspect.signature` and type hints list them. The function's own
+    parameters are not replaced. The engine fills in parameters that begin with an underscore; they need no description.
     """
     shared = {
         name: parameter

@@ -102,7 +102,7 @@ class Arg:
         listed = value if isinstance(value, (list, tuple)) else ()
         if any(one is None for one in listed):  # NumPy would convert it to NaN
             raise TypeError("its values must each be a real number, not 'NoneType'")
-        if isinstance(value, np.ndarray) and value.dtype == object:  # of a `ragged` argument
+        if isinstance(value, np.ndarray) and value.dtype == object:  # values of a `ragged` argument
             converted = np.empty(len(value), object)
             for i, one in enumerate(value):
                 converted[i] = np.asarray(one, self.element_type)

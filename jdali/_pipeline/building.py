@@ -100,7 +100,7 @@ def _start_batch_workers(
 
 
 def _warn_of_drift(engine: Engine) -> None:
-    """Warns when readers of different sizes shuffle: a sample of one then meets varying samples of the others."""
+    """Warns when readers of different sizes shuffle, because each epoch then pairs their samples differently."""
     sizes = {
         node: reader.size
         for node, reader in engine.readers.items()
@@ -156,7 +156,7 @@ class Internals:
 
     @property
     def phase(self) -> str:
-        """ "built", "running", "ended" (a source is at its end) or "closed"."""
+        """Is "built", "running", "ended" (a source is at its end) or "closed"."""
         return self.window.phase.name.lower()
 
     @property

@@ -54,7 +54,7 @@ from jdali.types import PipelineAPIType
 
 Self = TypeVar("Self", bound="Pipeline")
 
-# Number of bad samples in a row after which an external source raises.
+# A pipeline with an external source raises an error after this many bad samples in a row.
 MOST_LOST = 1024
 
 
@@ -106,10 +106,10 @@ class Pipeline:
             need this (docs/resuming.md names them). Each sample then costs a call (0.3 ms on a CPU), and each stage runs on
             one device only.
         workers: processes that make batches, each with `num_threads` threads; if 0, this process makes them, with the same
-            bits. None: the environment variable JDALI_WORKERS, or 0. The pipeline is sent to them by value (needs the extra
-            "workers"), so the script needs no `if __name__ == "__main__":`. External sources and fed data stay in this
-            process; Python functions run in workers. With `jdali.plugin.ray.Workers`, a Ray cluster makes the batches. See
-            docs/scaling.md.
+            bits. None: the environment variable JDALI_WORKERS, or 0. The workers get the pipeline by value (needs the
+            extra "workers"), so the script needs no `if __name__ == "__main__":`. External sources and fed data stay in
+            this process; Python functions run in workers. With `jdali.plugin.ray.Workers`, a Ray cluster makes the
+            batches. See docs/scaling.md.
         min_workers, max_workers: bounds of the number of workers, which is adapted to the time that the training loop
             waits for batches. The number starts at `workers`, if given, otherwise at `min_workers` (default 1). Without
             `max_workers`, only `resize_workers` changes it.
@@ -207,7 +207,7 @@ class Pipeline:
         self._definition.leave(*exception)
 
     def define_graph(self) -> Any:
-        """Defines the graph and returns the outputs. Subclasses may implement it, which is an older style of DALI."""
+        """Defines the graph and returns the outputs. Subclasses may override it, as in older DALI code."""
         return self._definition.function() if self._definition.function is not None else ()
 
     def set_outputs(self, *output_data_nodes: object) -> None:
@@ -526,7 +526,7 @@ class Pipeline:
         """True if whole batches are made before they are asked for.
 
         False if the pipeline is fed, because it must wait for the data. Also False if the pipeline calls user
-        functions: the thread that takes a batch calls them, for a later batch.
+        functions, because the thread that takes a batch must call them for a later batch.
         """
         window = self._ensure_built()
         return window.ahead and not window.calls_user
@@ -545,8 +545,8 @@ class Pipeline:
         """Feeds the data of the next batch to an external source without a `source`.
 
         Args:
-            data_node: the output of `fn.external_source`, or its name. If the source has several outputs, feed all of
-                them in one call by name, or feed each output that is used in a separate call by node.
+            data_node: the output of `fn.external_source`, or its name. If the source has several outputs, pass
+                the name to feed all outputs in one call, or make a call for each output that is used, with its node.
             data: samples as a list, a TensorList, or an array [N, ...] (NumPy, JAX or DLPack); a tuple of
                 these if the source has several outputs and is fed by name. The data is copied before this returns, unless
                 the external source has `no_copy=True`.
@@ -1188,7 +1188,10 @@ class Pipeline:
 
     @property
     def exec_dynamic(self) -> bool:
-        """The value given at construction. By default True: memory is freed after its last use, as by DALI's dynamic executor."""
+        """The value given at construction; it has no effect.
+
+        The default is True, because jdali frees memory after its last use, as DALI's dynamic executor does.
+        """
         return True if self._config.exec_dynamic is None else bool(self._config.exec_dynamic)
 
     @property

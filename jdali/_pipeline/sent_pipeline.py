@@ -85,7 +85,8 @@ class SentPipeline:
         self.graph.add_to(graph)
         outputs = tuple(number.find(graph) for number in self.outputs)
         border = cut(make_plan(graph.nodes, outputs, one_device=self.one_device), one_device=self.one_device)
-        # Late steps save memory, but need more calls. With many workers, memory matters more.
+        # Late steps make samples only when a stage reads them. This saves memory, but needs more calls. With many
+        # workers, memory matters more.
         plan = with_late_steps(border.elsewhere)
         return Engine(plan, config.engine_options(host_device()), tables=self.tables)
 

@@ -2,7 +2,7 @@
 
 ```
  a callback, an iterable ──▶ items ──┐
- Pipeline.feed_input ────────────────┼──▶ external_source.SourceFeed ──▶ batches, as `user_batches` converts them
+ Pipeline.feed_input ────────────────┼──▶ external_source.SourceFeed ──▶ batches, converted by `user_batches`
  processes ◀── parallel_source ──────┤
  video_input: a video, as frames ────┘
 ```

@@ -18,8 +18,8 @@ class SourceItems:
     """Iterates over a user's source: an iterable, a generator function, or a callback without an argument.
 
     If the iterator has `get_state` and `set_state`, as Grain's iterators do, the position is the iterator's state. If
-    not, the position is the number of items taken. To restore this number, a sequence is indexed, and a source that is
-    no sequence is iterated again from the beginning.
+    not, the position is the number of items taken. To return to this position, a sequence is indexed, and any
+    other source is iterated again from the beginning.
 
     Args:
         cycle: "quiet" restarts an iterable at its end, "raise" restarts it after StopIteration, "no" does not restart it.

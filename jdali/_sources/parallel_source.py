@@ -17,12 +17,12 @@ from jdali._workers import MadeTask
 from jdali._workers.callbacks import CallbackWorkers
 from jdali.graph import Node
 
-# Number of parts of a batch for each worker. There are several, because some samples take longer than others.
+# Number of parts of a batch for each worker. Some samples take longer than others, so several parts balance the load.
 _PARTS = 4
 
 
 class InWorkers(abc.ABC):
-    """Base of the `runtime` of a node whose user code runs in workers of the pipeline."""
+    """Base class for the `runtime` of a node that runs user code in worker processes."""
 
     _workers: CallbackWorkers | None = None
     _number = -1
@@ -40,7 +40,7 @@ class InWorkers(abc.ABC):
         self._workers, self._number = workers, number
 
     def _call(self, method: str, *arguments: object, **room: int) -> Future[MadeTask]:
-        """Calls a method of the remote object. `room` has `samples` and `bytes_per_sample` for `CallbackWorkers.submit`."""
+        """Calls a method of the remote object; `room` is passed to `CallbackWorkers.submit`."""
         assert self._workers is not None
         return self._workers.submit(self._number, method, *arguments, **room)
 

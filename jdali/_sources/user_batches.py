@@ -75,7 +75,7 @@ def as_samples(value: object, *, copy: bool = True) -> Samples:
     whole = host_array(value, copy=copy)
     if whole.ndim == 0:
         raise TypeError(f"{type(value).__name__} {value!r:.60} is no batch: it has no axis of samples")
-    return [whole[i, ...] for i in range(len(whole))]  # the dots keep a scalar an array
+    return [whole[i, ...] for i in range(len(whole))]  # with `...`, a scalar is an array, too
 
 
 def _on_device(value: object) -> TensorList | None:

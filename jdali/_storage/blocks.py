@@ -118,8 +118,8 @@ class Blocks:
                 self._ahead, self._latest, following = 0, number, number + 1
             if number < following:
                 self._fetched(number)
-            # Also fetches the skipped blocks of the window. They are fetched in order, because the cache drops the block
-            # that was fetched first.
+            # Also fetches the blocks that this read skipped. Blocks are fetched in order, because the cache drops the
+            # block that was fetched first.
             for block in range(following, min(self._latest + 1 + self._ahead, self._starts[-1])):
                 self._fetched(block)
             future = self._kept[number]

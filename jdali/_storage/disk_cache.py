@@ -33,7 +33,7 @@ log = logging.getLogger("jdali")
 _VERSION = 1
 _LOCK, _NEW, _PART = "lock", "new", ".part"
 _TOTAL, _CHECKSUM = struct.Struct("<Q"), struct.Struct("<I")
-# Eviction scans all files. To run rarely, it frees 1/_SPARE of the size limit.
+# Eviction scans all files. So that it runs rarely, each run frees 1/_SPARE of the size limit.
 _SPARE = 16
 # Seconds to wait for the lock, which another process holds while it writes a part.
 _PATIENCE = 10.0

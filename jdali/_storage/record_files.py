@@ -45,7 +45,7 @@ class Advice:
         self._asked = 0  # offset of the first byte not yet requested, counted through all files
 
     def reads(self, first: tuple[int, int], last: tuple[int, int]) -> None:
-        """Requests the data from `first` to `last`, both (file, offset), before they are read; also some data after `last`."""
+        """Requests the bytes from `first` to `last`, each a pair (file, offset), and some bytes after `last`."""
         begin, end = (self._starts[file] + offset for file, offset in (first, last))
         asked = self._asked
         if not begin <= asked <= end + 2 * _AHEAD:  # reading jumped to another part of the files

@@ -88,7 +88,7 @@ def _found(url: str) -> tuple[Any, str]:
     except ImportError as error:
         raise ImportError(f"to read {url}, fsspec is needed: {install('remote')}") from error
     protocol = _protocol(url)
-    # Not cached here: fsspec caches file systems by their arguments, and makes new ones in a forked process.
+    # No cache is needed here: fsspec caches file systems by their arguments, and makes new ones in a forked process.
     try:
         if url.partition("://")[0] not in _S3:
             system, path = fsspec.core.url_to_fs(url)
@@ -120,7 +120,7 @@ def _request(
     """Calls a method of the file system of `url` with the path and keyword arguments; retries after temporary errors.
 
     Args:
-        check: converts what the method returned to the result, or raises.
+        check: converts the method's return value to the result, or raises an exception.
         fresh: bypass fsspec's cache.
     """
     settings = options()
@@ -145,7 +145,7 @@ def _once(system: Any, name: str, path: str, arguments: Mapping[str, Any], limit
     if not getattr(system, "async_impl", False):
         return getattr(system, name)(path, **arguments)
 
-    # Returns exceptions. If one were raised after the caller was cancelled, asyncio would log it.
+    # Returns an exception instead of raising it, because asyncio would log an exception raised after a cancellation.
     async def limited() -> tuple[Any, Exception | None]:
         try:
             return await asyncio.wait_for(getattr(system, "_" + name)(path, **arguments), limit), None
@@ -184,7 +184,7 @@ def _chain(error: BaseException) -> list[BaseException]:
     """Lists an error and its causes, the original cause first."""
     chain: list[BaseException] = []
     step: BaseException | None = error
-    # Stops at CancelledError, which is no cause: asyncio cancels the task to raise TimeoutError.
+    # Stops at CancelledError, which is not the cause of a timeout: asyncio itself cancels the task.
     while not (step is None or step in chain or isinstance(step, asyncio.CancelledError)):
         chain.insert(0, step)
         step = step.__cause__
@@ -256,7 +256,7 @@ def _in_one_request(system: object) -> dict[str, int]:
 class RemoteFile:
     """Reads parts of a remote file.
 
-    A part comes from the disk cache if the cache has the part of the file's last known version: the version at opening,
+    Parts come from the disk cache if it has them for the file's last known version: the version at opening,
     or a newer version that a later request found.
 
     Attributes:

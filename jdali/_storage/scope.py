@@ -22,7 +22,7 @@ class Ended(OSError):
 
 
 class Scope:
-    """Groups requests so that their owner can end them together. The scope's thread pool requests data ahead.
+    """Groups requests so that their owner can end them together. A scope's threads make requests in the background.
 
     A request belongs to the scope that its thread entered (`with scope:`). Threads of a scope's pool are always in this
     scope.
@@ -35,10 +35,9 @@ class Scope:
         _LIVE.add(self)
 
     def serves(self, owner: object, begin_anew: Callable[[], None]) -> None:
-        """Ends the scope when its owner is freed, and resets the owner after a fork.
+        """Makes the scope end when its owner is freed, and call `begin_anew` in a forked process.
 
-        `begin_anew` is the owner's method that resets the owner. It is called in a forked process, where requests that were
-        running in the parent never finish.
+        `begin_anew` is a method that resets the owner, because requests of the parent never finish in a forked process.
         """
         self._owners.append(weakref.WeakMethod(begin_anew))
         weakref.finalize(owner, self._abandon).atexit = False

@@ -128,7 +128,7 @@ def scan_sizes(params: Mapping[str, Any], operands: Sequence[object]) -> tuple[i
     """Returns how many operands of a `scan` are constants (they come first), and how many are carried (they follow).
 
     Args:
-        params: parameters of the equation of the `scan`. In JAX 0.12 they have `ft_in`, a tree of the operands; in older
+        params: parameters of the `scan` equation. In JAX 0.12 they have `ft_in`, a tree of the operands; in older
             versions they have the two numbers.
     """
     if "num_consts" in params:

@@ -1,7 +1,7 @@
 """Makes attributes of modules on first use (PEP 562).
 
-With this, modules of operators and their libraries are loaded only when the program uses them, not by `import jdali`. Each
-attribute is made once. `dir` and `from module import *` include all attributes.
+So `import jdali` does not load the operators and their libraries; each module is loaded when the program first uses it.
+Each attribute is made once. `dir` and `from module import *` include all attributes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def imported(package: str, where: Mapping[str, str]) -> None:
 
 
 def register(entry: str, module: str) -> None:
-    """Registers the module that defines the function `entry`, so that lower layers can call it."""
+    """Registers the module that defines the function `entry`, so that lower layers can call this function."""
     _entries[entry] = module
 
 

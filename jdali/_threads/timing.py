@@ -29,7 +29,7 @@ class Spent:
         busy: time of all threads that worked on the phase.
         cpu: processor time of these threads. In the rest of `busy`, they waited for storage, other Python threads or
             compiled programs.
-        inner: time of all threads in each part that the class `inner` measures, by name.
+        inner: {name of a part of the phase: time of all threads in this part}; see the class `inner`.
     """
 
     count: int = 0

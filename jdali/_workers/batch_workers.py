@@ -100,7 +100,7 @@ class ProcessWorkers:
 
     @property
     def in_flight(self) -> int:
-        """2 · `count` + 1: two tasks for each worker, and one result on its way; see `BatchWorkers.in_flight`."""
+        """Allows 2 · `count` + 1 tasks: two for each worker, and one with its result on the way; see `BatchWorkers`."""
         return 2 * self.count + 1
 
     def start(self, start: StartMaking) -> None:

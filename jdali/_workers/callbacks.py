@@ -174,7 +174,7 @@ def _started(context: Any, count: int, start: _StartCalls) -> list[TaskProcess]:
 
 def _started_one(context: Any, number: int, start: _StartCalls) -> TaskProcess:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    # A worker ends with the thread that started it only if this is the main thread: others may end while it is needed.
+    # A worker that the main thread starts ends with that thread. Other threads may end while their worker is needed.
     is_of_main = threading.current_thread() is threading.main_thread()
     arguments = theirs, number, start, is_of_main
     process = context.Process(target=_serve, args=arguments, name="jdali-worker", daemon=True)
@@ -206,7 +206,7 @@ class _PythonProcess:
 def _serve(connected: socket.socket, number: int, start: _StartCalls, is_of_main: bool) -> NoReturn:
     if is_of_main:
         end_with_starter()
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # "fork" copies a handler that is meant for the program
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a forked worker must not run the program's handler
     serve(Channel(connected), os.getppid(), number, functools.partial(start, number))
 
 

@@ -62,7 +62,7 @@ def _take(descriptor: int, length: int) -> None:
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(descriptor, 0, length)
         return
-    # macOS has no such call.
+    # macOS has no `posix_fallocate`.
     free = os.fstatvfs(descriptor)
     if free.f_bavail * free.f_frsize < length:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

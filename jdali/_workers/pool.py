@@ -38,8 +38,8 @@ log = logging.getLogger("jdali")
 
 # Number of tasks of a process: the running one, and one that it can start right afterwards.
 _TASKS_EACH = 2
-# The pool fails if no process is ready, and so many in a row have died before they were ready. `_MOST_KILLED_STARTS`
-# counts deaths by SIGKILL. This signal comes from outside (a person, the OOM killer), so a later process may succeed.
+# The pool fails if no process is ready, and this many in a row have died before they were ready. `_MOST_KILLED_STARTS`
+# is the limit for deaths by SIGKILL. It comes from outside (a person, the OOM killer), so a later process may succeed.
 _MOST_FAILED_STARTS = 3
 _MOST_KILLED_STARTS = 20
 _CLOSED = "the pipeline's worker processes were closed"
@@ -203,7 +203,9 @@ class TaskPool:
         jobs = [*self._jobs.values(), *self._waiting]
         self._jobs, self._waiting = {}, []
         for job in jobs:
-            self._fail(job, copy.copy(error))  # a copy each, because raising an exception adds frames to it
+            self._fail(
+                job, copy.copy(error)
+            )  # each job gets a copy, because raising an exception adds frames to it
 
     def _fail(self, job: PoolJob, error: Exception) -> None:
         job.content.close()

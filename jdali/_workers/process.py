@@ -16,8 +16,8 @@ from typing import Protocol
 from jdali._workers.jobs import PackedMemory, WorkerDeath
 from jdali._workers.messages import Channel, SlabName, StartOrder, TaskOrder
 
-# `sys.path` is passed as an argument, not in PYTHONPATH, which Python searches before the standard library. "-c"
-# replaces "-m", with which Python searches the working directory first.
+# `sys.path` is passed as an argument, not in PYTHONPATH, which Python searches before the standard library. With "-c",
+# unlike "-m", the program sets `sys.path` before it imports jdali.
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from jdali._workers.serve import main; main(int(sys.argv[2]), int(sys.argv[3]))"

@@ -61,7 +61,7 @@ def serve(channel: Channel, parent: int, number: int = 0, start: _Start | None =
 
 
 def end_with_starter() -> None:
-    """Has Linux kill this process when the thread that started it ends.
+    """Makes Linux kill this process when the thread that started it ends.
 
     This works even while the process is stopped or a thread holds the GIL.
     """

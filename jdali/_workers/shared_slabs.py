@@ -57,7 +57,7 @@ class SharedSlabs:
         return slab
 
     def lend(self, known: Container[SlabName]) -> SharedSlab | None:
-        """Lends an idle slab that fits the largest result so far, preferably one of `known`; None if there is none."""
+        """Lends an idle slab that fits the largest result so far, preferably one of `known`; None if no slab fits."""
         self._sort_in()
         fitting = [slab for slab in self._idle if slab.size >= self._largest]
         if not fitting:

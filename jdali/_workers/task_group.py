@@ -123,7 +123,7 @@ class _Memory:
         return answering_in(None if free is None else memoryview(free), lambda _: None)
 
     def keep(self, arrays: Sequence[_Array]) -> None:
-        """Marks the memory as used up to the end of the last array in it."""
+        """Reserves the memory from its start to the end of the last array in it."""
         if self._free is None:
             return
         begin, size = _address(self._free), len(self._free)

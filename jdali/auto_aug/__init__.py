@@ -16,9 +16,9 @@ With a JAX key, they are pure functions of the key and one image, and work in yo
     >>> augment = lambda key, image: rand_augment(key, image, n=2, m=9)
     >>> images = jax.jit(jax.vmap(augment))(jax.random.split(key, len(images)), images)
 
-Pass the key first or as `key=`, and no `seed=`. All choices follow from the key. The distribution of the choices and
-the bits of each augmentation are the same as in a pipeline. The image is uint8 [H, W, C]. For a video, map over its
-frames with one key.
+Pass the key first or as `key=`, and no `seed=`. All choices follow from the key. The choices have the same distribution
+as in a pipeline, and each augmentation gives the same result, bit for bit. The image is uint8 [H, W, C]. For a video,
+map over its frames with one key.
 For your own augmentations, `apply_rand_augment` and the other `apply_` functions take a key, too. A single augmentation
 draws nothing and needs no key: `shear_x(image, magnitude_bin=signed_bin(3, sign), num_magnitude_bins=31)`.
 

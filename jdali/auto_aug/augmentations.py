@@ -165,7 +165,7 @@ def sharpness(data: Any, kernel: Any) -> Any:
 
 # --- changing values one by one -------------------------------------------------------------------
 def poster_mask_uint8(magnitude: float) -> np.ndarray:
-    """Makes the uint8 mask of the upper `magnitude` bits. `magnitude` is rounded and clipped to 1 to 8; 0 would give black."""
+    """Makes the uint8 mask of the upper n bits. n is `magnitude`, rounded and clipped to 1..8; 0 would give black."""
     kept = int(np.clip(np.round(magnitude), 1, 8))
     return np.array(0xFF << (8 - kept) & 0xFF, np.uint8)
 

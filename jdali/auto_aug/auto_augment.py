@@ -129,7 +129,7 @@ def apply_auto_augment(
         candidates, ids, probabilities, bins = _column(policy, column)
         drawn: Any = fn.random.uniform(range=[0, 1], dtype=np.float32, seed=next(each))
         applied = drawn < rows_of(probabilities, sub_policy)
-        # Unchanged samples choose the identity, the last candidate. This saves a second choice.
+        # Samples that stay unchanged choose the identity, the last candidate, so that one choice is enough.
         identity = len(candidates) - 1
         choice = applied * rows_of(ids - identity, sub_policy) + identity
         magnitude_bin: Any = rows_of(bins, sub_policy)

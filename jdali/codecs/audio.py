@@ -47,7 +47,7 @@ truncated if it holds less than its header says, or if pages of an OGG file are 
 _FLOAT_SUBTYPES = ("FLOAT", "DOUBLE")
 
 
-# Formats that need the package av, and formats that no package decodes: offset, magic bytes and name of each.
+# Formats that need the package av, and formats that no package decodes, each as (offset, magic bytes, name).
 _BY_FFMPEG = (
     (4, b"ftyp", "an MP4 file (AAC, ALAC)"), (0, b"\x1a\x45\xdf\xa3", "a Matroska or WebM file"),
 )  # fmt: skip
@@ -90,7 +90,7 @@ def decode(
     """Decodes a whole sound.
 
     Args:
-        dtype: int16, int32 or float32; -1 to 1 in float32 is the full range of an integer type.
+        dtype: int16, int32 or float32. Values from -1 to 1 in float32 stand for the full range of an integer type.
         sample_rate: rate to resample to, Hz; 0 or less: no resampling.
         quality: resampling quality, 0 to 100.
         downmix: average all channels.

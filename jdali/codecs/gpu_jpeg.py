@@ -1,4 +1,4 @@
-"""Decodes JPEG files on an NVIDIA GPU by nvImageCodec, which uses the GPU's JPEG engines if it has them."""
+"""Decodes JPEG files on an NVIDIA GPU with nvImageCodec, which uses the GPU's JPEG engines if it has them."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ from jdali._system.devices import HostArray
 from jdali.codecs.base import ImageInfo
 from jdali.codecs.jpeg_tiles import Coded
 
-# Smallest picture to decode on a GPU, in decoded bytes; the host decodes smaller ones in the time of the calls.
+# Size of the smallest picture to decode on a GPU, in decoded bytes. For smaller pictures, the calls to nvImageCodec
+# alone take as long as decoding on the host.
 _LEAST_BYTES = 1 << 16
-_MOST_UNIT = 16  # pixels; larger MCUs, of unusual chroma sampling, are not decoded by the engines
-_OPTIONS = ":fancy_upsampling=1"  # smooth chroma, as the host has it
-# Decoders of a device: two keep the engines busy, and each more holds memory.
+_MOST_UNIT = 16  # pixels; the JPEG engines do not decode larger MCUs, which some files have
+_OPTIONS = ":fancy_upsampling=1"  # interpolates chroma, as the host does
+# Number of decoders per device. Two keep the JPEG engines busy; more would only take memory.
 _DECODERS = 2
 _END_OF_IMAGE = b"\xff\xd9"
 
 
 @functools.cache
 def has_decoder(device: jax.Device) -> bool:
-    """Returns True if nvImageCodec is installed and can decode on `device`; warns if it is installed and cannot."""
+    """Returns True if nvImageCodec is installed and can decode on `device`; warns if it is installed but cannot."""
     if platform_of(device) != "gpu":
         return False
     try:
@@ -44,9 +45,9 @@ def has_decoder(device: jax.Device) -> bool:
 
 
 def can_decode(data: HostArray, info: ImageInfo, adjust_orientation: bool) -> bool:
-    """Returns True for a file that a GPU decodes to RGB with the host's values, up to rounding.
+    """Returns True if a GPU decodes a file to the same RGB values as the host, up to rounding.
 
-    These are upright sequential files of gray or YCbCr pictures that are not cut off.
+    Such a file is complete, sequential, gray or YCbCr, not tiny, and needs no rotation.
     """
     coded: Coded | None = info.detail.coded if info.format == "jpeg" else None
     if coded is None or info.detail.adobe or max(coded.unit) > _MOST_UNIT:
@@ -66,7 +67,7 @@ def decode_padded(
 ) -> jax.Array:
     """Decodes windows of RGB pictures into the first rows of an array [count, *shape] on `device`.
 
-    All other elements are unspecified. Values may differ by 1 from those of the host, or by 3 if the GPU has no JPEG engines.
+    All other elements are unspecified. Values may differ from the host's by 1, or by 3 if the GPU has no JPEG engines.
 
     Args:
         starts: y and x of each window in its picture.
@@ -78,7 +79,7 @@ def decode_padded(
     from nvidia import nvimgcodec as nv
 
     height, width, _ = shape
-    # A region is zero where it exceeds its picture.
+    # nvImageCodec fills the part of a region outside its picture with zeros.
     streams = [
         nv.CodeStream(data).get_sub_code_stream(region=nv.Region(y, x, y + height, x + width))
         for data, (y, x) in zip(encoded, starts, strict=True)
@@ -94,7 +95,8 @@ def decode_padded(
         raise ValueError("nvImageCodec could not decode a picture")
     pictures = [jax.dlpack.from_dlpack(picture) for picture in decoded]
     joined: jax.Array = _joined([*pictures, *pictures[:1] * (count - len(pictures))])
-    # nvImageCodec may reuse the memory of a picture once its array is gone, which XLA knows nothing of.
+    # Waits for the result, because nvImageCodec may reuse a picture's memory once its array is gone, even if XLA still
+    # reads it.
     return jax.block_until_ready(jax.device_put(joined, device))
 
 
@@ -107,7 +109,7 @@ def _decoders(device: jax.Device) -> queue.LifoQueue[Any]:
     from nvidia import nvimgcodec as nv
 
     sample = np.frombuffer(simplejpeg.encode_jpeg(np.zeros((16, 16, 3), np.uint8)), np.uint8)
-    # A decoder with several backends chooses by what is free, and their values differ.
+    # Each decoder has one backend, because a decoder with several would use any free one, and their results differ.
     for kind in (nv.BackendKind.HW_GPU_ONLY, nv.BackendKind.HYBRID_CPU_GPU):
         with contextlib.suppress(RuntimeError):  # there is no such backend
             found: queue.LifoQueue[Any] = queue.LifoQueue()

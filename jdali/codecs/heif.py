@@ -34,7 +34,7 @@ _AVIF, _HEIC = (b"avif", b"avis"), (b"heic", b"heix", b"heim", b"heis", b"hevc",
 _LARGER, _SMALL = 4, 1 << 16
 # Bit depth: "av1C" boxes have a flag for 10 or 12 bits and a flag for 12 bits; "hvcC" boxes have the depth at byte 17.
 _AV1_DEEP, _AV1_TWELVE, _HEVC_BITS = 0x40, 0x20, 17
-# EXIF orientation for each pair (counterclockwise quarter turns, axis of the mirror applied after them; -1: no mirror).
+# EXIF orientation for each pair (counterclockwise quarter turns, mirror axis or -1). The picture is mirrored last.
 _ORIENTATION = {
     (0, -1): 1, (0, 0): 4, (0, 1): 2, (1, -1): 8, (1, 0): 5, (1, 1): 7, (2, -1): 3, (2, 0): 2, (2, 1): 4, (3, -1): 6,
     (3, 0): 7, (3, 1): 5,
@@ -114,7 +114,7 @@ def header(view: memoryview, *, name: str) -> ImageInfo:
         height, width = (width, height) if orientation > 4 else (height, width)
         orientation = 1
     else:
-        # The decoder would scale the coded picture to the size in the boxes.
+        # Check the coded size, because the decoder decodes the whole picture, then scales it to the size in the boxes.
         for rows, columns in sizes(view, inside):
             if rows * columns > _LARGER * max(height * width, _SMALL):
                 reason = f"its data are {rows}x{columns} pixels, its header says {height}x{width}"

@@ -40,7 +40,7 @@ _BY_NAME = {f.name: f for f in FORMATS}
 # First bytes and names of unsupported formats, for the error.
 _UNSUPPORTED = {b"SIMPLE": "FITS"}
 
-# Ignores warnings, since a TIFF may contain any float.
+# TIFF samples may be NaN or too large for the element type of the result; NumPy would warn about them.
 _convert_floats = np.errstate(over="ignore", invalid="ignore")(convert)
 
 MAX_PIXELS: int
@@ -114,7 +114,7 @@ def _channels(info: ImageInfo, output_type: DALIImageType) -> int:
 
 
 def _check_indices(info: ImageInfo) -> None:
-    """Raises `SampleError` unless a picture stores indices of a palette or lossless gray values."""
+    """Raises `SampleError` unless a picture stores either palette indices or lossless gray values."""
     if info.format == "jpeg":
         raise SampleError(
             "a JPEG image holds no indices: its compression changes values. output_type=types.GRAY decodes it"
@@ -181,12 +181,12 @@ def decode(
         dtype: uint8, int8, uint16, int16, uint32, int32 or float32; full intensity becomes the
             largest value of the type, 1 for floats.
         adjust_orientation: rotate the picture as its EXIF data say.
-        window: (y, x, height, width) in the upright picture; None: all of it. Where the format allows it, only a part
-            of the file is decoded and checked for damage. TIFF: the strips or tiles that the window touches. JPEG with
-            restart markers: the segments (from marker to marker) that it touches. Other JPEG, and PNG: in most cases,
-            the rows down to the end of the window. BMP and raw PNM: the window. WebP and JPEG 2000 are decoded whole.
+        window: (y, x, height, width) in the upright picture; None: all of it. In some formats, only a part of the file
+            is decoded and checked for damage: in TIFF, the strips or tiles that the window touches; in JPEG with
+            restart markers, the segments (from marker to marker) that it touches; in PNG and other JPEG, often only
+            the rows down to the end of the window; in BMP and raw PNM, the window.
         denominator: 1, 2, 4 or 8: decode at this fraction of the size (rounded up), at less cost.
-            Formats other than JPEG are decoded at full size; `output_shape` returns the resulting shape.
+            Formats other than JPEG ignore it. `output_shape` returns the resulting shape.
         fast_idct: for JPEG, use a faster, less exact inverse DCT.
         out: array of `output_shape` and `dtype` for the result.
         info: result of `probe`, if the caller has it.

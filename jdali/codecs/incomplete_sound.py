@@ -69,7 +69,7 @@ def _chunks(
     """
     head = struct.Struct(form)
     unknown = UNKNOWN_LENGTH if head.size == 8 else 1 << 62
-    large = None  # size of the samples in a file of more than 4 GiB
+    large = None  # size of the data chunk in a file of more than 4 GiB
     for _ in range(_MOST_CHUNKS):
         if at + head.size > len(content):
             if at < len(content):  # the file ends within a header

@@ -53,7 +53,7 @@ _TURBO_SAMPLING = frozenset({(1, 1), (2, 1), (2, 2), (1, 2), (4, 1), (1, 4)})
 # libjpeg's warning about data after the last block of the picture.
 _LEFT_OVER = "extraneous bytes before marker 0xd9"
 _READ_AHEAD = bytes(8)  # size of libjpeg's bit buffer
-# Warnings that libjpeg gives even for undamaged pictures after `put_right`.
+# libjpeg may give these warnings for undamaged pictures, even after `put_right`.
 _HARMLESS = ("extraneous bytes", "Inconsistent progression")
 
 
@@ -186,7 +186,8 @@ def _decode_turbo(
         options["min_width"] = -(-info.width // request.denominator)
         options["min_factor"] = request.denominator
     if info.detail.spectrum_at:
-        # Corrects the coefficient range, which some cameras write wrong. A warning about it would cost a second decoding.
+        # Some cameras write a wrong coefficient range. Without this correction, libjpeg would warn, and the picture
+        # would be decoded a second time.
         data = bytearray(view)
         start = info.detail.spectrum_at
         data[start : start + len(WHOLE_BLOCKS)] = WHOLE_BLOCKS

@@ -162,7 +162,7 @@ _SAMPLE_BYTES, _BLOCK_BYTES, _TILE_BYTES, _COMPONENT_BYTES = 8, 400, 6000, 1200
 
 
 class _Style(NamedTuple):
-    """Coding style of a tile or component; sizes are exponents of 2, in samples.
+    """Coding style of a tile or component. A size of n stands for 2 ** n samples.
 
     Attributes:
         layers: number of layers; 0 in the style of a component, which has none.
@@ -252,7 +252,7 @@ def _styles(stream: memoryview, components: int) -> Iterator[_Style]:
     while position + 12 <= len(stream) and struct.unpack_from(">H", stream, position)[0] == _START_OF_TILE:
         (size,) = struct.unpack_from(">I", stream, position + 6)
         yield from _styles_of_header(stream, position + 12, components)
-        if size < _TILE_PART_BYTES:  # 0 for the last tile, which extends to the end
+        if size < _TILE_PART_BYTES:  # size 0: the last tile, which extends to the end
             return
         position += size
 

@@ -80,7 +80,7 @@ class Scanned:
 
 
 def scan(files: Sequence[np.ndarray]) -> Scanned:
-    """Reads the headers of encoded images, uint8 [bytes] each; headers of other formats are not `usual`."""
+    """Reads the headers of encoded images, uint8 [bytes] each. Headers of formats other than JPEG are not `usual`."""
     sizes = np.array([len(file) for file in files], np.int64)
     lengths = np.minimum(sizes, _HEAD_BYTES)
     heads: Sequence[Any] = files if (sizes <= _HEAD_BYTES).all() else [file[:_HEAD_BYTES] for file in files]

@@ -27,7 +27,7 @@ _RESTART = re.compile(rb"\xff[\xd0-\xd7]")
 _START_OF_IMAGE, _END = b"\xff\xd8", b"\xff\xd9"
 _MOST_SEGMENTS = 1 << 14  # real files have far fewer, because a segment can have 64 KB
 _JFIF = b"JFIF\0\1\1\0\0\1\0\1\0\0"  # version 1.1, without a thumbnail
-# By number of components: colour codes (in Adobe's segment) that libjpeg supports. The last code is the default.
+# The colour codes of Adobe's segment that libjpeg supports, by number of components. The last code is the default.
 _ADOBE_TRANSFORMS = {3: b"\0\1", 4: b"\0\2"}
 
 

@@ -84,8 +84,8 @@ def is_aac(content: memoryview) -> bool:
 def _claimed(content: memoryview, start: int) -> tuple[int, memoryview]:
     """Returns the number of frames that the length tag claims (0 without a tag), and the file up to the end of these frames.
 
-    The tag may also state the number of bytes. If it is wrong, it is corrected; otherwise FFmpeg would keep the silence
-    that encoders append.
+    The tag may also state the number of bytes. A wrong number is corrected in a copy of the file, because it would make
+    FFmpeg keep the silence that encoders append.
     """
     head = bytes(content[start : start + _TAG_OFFSET + 16])
     offset = max(head.find(tag, 0, _TAG_OFFSET) for tag in _LENGTH_TAGS)
@@ -124,7 +124,7 @@ def _frames(container: Any, stream: Any, *, claimed: int) -> Iterator[Any]:
 
 
 def _frame_size(header: bytes) -> int:
-    """Computes the size of a frame from its header, bytes; 0 if the bytes are no header."""
+    """Computes the size of a frame from its header, bytes; 0 if the bytes are not a header."""
     first, second = header[1:3] if len(header) > 2 else (0, 0)
     version, layer, sample_rate = first >> 3 & 3, 4 - (first >> 1 & 3), second >> 2 & 3
     if layer == 4 or version == 1 or sample_rate == 3:

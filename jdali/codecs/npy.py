@@ -43,8 +43,9 @@ _TYPES = {
 }  # fmt: skip
 
 Read = Callable[[int, int], Any]
-# In a window, gaps of up to this many bytes are cheaper to read than to skip. One call reads a row or
-# up to _GAPS_AT_ONCE * SMALL_GAP bytes: enough to outweigh a call's cost, and few enough for the processor's caches.
+# In a window, gaps of up to this many bytes are cheaper to read than to skip. One call reads at least one row, and as
+# many rows as fit in _GAPS_AT_ONCE * SMALL_GAP bytes. This size outweighs the cost of a call, and fits in the
+# processor's caches.
 SMALL_GAP = 1 << 14
 _GAPS_AT_ONCE = 16
 
@@ -111,7 +112,7 @@ def parse_header(head: Any, file_size: int) -> Header:
         head: the first bytes of the file, at least the whole header (`header_size`) unless the file is shorter.
 
     Raises:
-        SampleError: the file is no .npy file, it is damaged or truncated, or its elements are no numbers.
+        SampleError: the file is not a .npy file, it is damaged or truncated, or its elements are not numbers.
     """
     start = header_size(head)
     if start > min(len(head), file_size):

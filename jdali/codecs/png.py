@@ -45,7 +45,7 @@ _CHANNELS = {_GRAY: 1, _RGB: 3, _PALETTE: 3, _GRAY_ALPHA: 2, _RGBA: 4}
 _NEEDED = (b"IHDR", b"PLTE", b"IDAT", b"IEND")
 # Largest compression ratio of deflate.
 _LARGEST_RATIO = 1032
-# A stream of at most this many compressed bytes is not rewritten by `_plain`, since it unpacks to little.
+# `_plain` does not rewrite streams of at most this many compressed bytes, since they unpack to about 4 MB at most.
 _FEW_BYTES = 4096
 # Filter types up to this one do not depend on the row above.
 _SUB = 1
@@ -118,7 +118,7 @@ def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
 
 
 def _indices(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    """Decodes the stored samples; decodes indices into a palette as if they were gray."""
+    """Decodes the stored samples. Palette indices are decoded as if they were gray values."""
     detail: _PngDetail = info.detail
     if info.indexed:
         kept = (view[start:end] for kind, start, end in _chunks(view) if kind in (b"IDAT", b"IEND"))

@@ -108,7 +108,7 @@ class _Bank:
 
 
 def _block_outputs(step: Fraction, lobes: int) -> int:
-    """Chooses a block's number of outputs, so that `_MOST_MULTIPLICATIONS` suffice for the block in several frames."""
+    """Chooses a block's number of outputs, small enough to compute the block of several frames in one product."""
     return max(8, min(int((2 * lobes + 1) / step), _MOST_MULTIPLICATIONS // (8 * (2 * lobes + 1))))
 
 

@@ -56,7 +56,7 @@ class Directory:
     entries: Mapping[int, _TiffEntry]
 
     def values(self, tag: int) -> tuple[int, ...]:
-        """Returns the integers of a tag; an empty tuple if the tag is missing or its type is no integer."""
+        """Returns the integers of a tag; an empty tuple if the tag is missing or its type is not an integer."""
         entry = self.entries.get(tag)
         if entry is None or entry.kind not in _INTEGERS:
             return ()

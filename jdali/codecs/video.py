@@ -31,7 +31,7 @@ limits.older_names(__name__, {"MAX_BYTES": "max_sample_bytes"})
 
 @contextlib.contextmanager
 def in_memory(encoded: Any) -> Iterator[Source]:
-    """Makes a source from a video in memory: bytes, or a contiguous uint8 array. The source is valid within the context."""
+    """Yields a source for a video in memory (bytes, or a contiguous uint8 array), valid in the `with` block."""
     content = memoryview(encoded).cast("B")
     if not len(content):
         raise SampleError("it is empty (0 bytes)")

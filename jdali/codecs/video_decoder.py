@@ -28,7 +28,7 @@ def orientation(frame: Any) -> int:
     """Returns the EXIF orientation of a frame, 1 to 8; the metadata of the video contain it as a matrix.
 
     Raises:
-        SampleError: the angle of rotation is no multiple of 90°.
+        SampleError: the angle of rotation is not a multiple of 90°.
     """
     data = frame.side_data.get("DISPLAYMATRIX")
     if data is None:
@@ -89,8 +89,8 @@ PADDING = -1  # number of a padding frame
 class VideoDecoder:
     """Decodes frames of an open video, in one thread at a time.
 
-    If the wanted frame lies ahead of the current position, and no key frame lies between them, decoding continues. Else
-    the decoder seeks to the last key frame up to the wanted frame.
+    If the wanted frame lies ahead of the current position, and no key frame lies between them, decoding continues.
+    Otherwise, the decoder seeks to the last key frame up to the wanted frame.
     """
 
     def __init__(self, source: Source, index: VideoIndex):

@@ -93,7 +93,10 @@ def open_stream(source: Source, threads: int, **options: str) -> tuple[Any, Any]
 
 @contextlib.contextmanager
 def _target(source: Source) -> Iterator[object]:
-    """Yields what FFmpeg opens. A path becomes a "file:" URL, because FFmpeg reads a word before a colon as a protocol."""
+    """Yields the object that FFmpeg opens.
+
+    A path becomes a "file:" URL, because FFmpeg reads a word before a colon as a protocol.
+    """
     if not isinstance(source, str):
         yield source
         return
@@ -176,7 +179,7 @@ def build_index(source: Source) -> VideoIndex:
     """Builds the index of a video from its packets; decodes the first frame, or all frames if packets have no times.
 
     Raises:
-        SampleError: the file is no video, damaged, truncated or too large.
+        SampleError: the file is not a video, or it is damaged, truncated or too large.
     """
     _check_claims(source)
     container, stream = open_stream(source, 1)

@@ -1,4 +1,4 @@
-"""Provides dynamic mode, in which operators run at once on a `Tensor` or a `Batch`, without a pipeline.
+"""Provides dynamic mode, in which operators run immediately on a `Tensor` or a `Batch`, without a pipeline.
 
     >>> import jdali.dynamic as jd
     >>> picture = jd.imread("cat.jpg")

@@ -1,4 +1,4 @@
-"""Implements Python's operators on tensors and batches. They follow DALI's arithmetic, and run at once."""
+"""Implements Python's operators on tensors and batches. They follow DALI's arithmetic, and run immediately."""
 
 from __future__ import annotations
 

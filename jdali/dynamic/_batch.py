@@ -27,7 +27,7 @@ Selection: TypeAlias = slice | Sequence[int] | np.ndarray
 
 
 class Batch(Arithmetic, EagerValue):
-    """Samples for operators that run at once. All samples have the same element type and number of axes.
+    """Samples for operators of dynamic mode. All samples have the same element type and number of axes.
 
     `batch.tensors[i]` is a sample, `batch.slice[...]` indexes each sample, and `batch.select(...)` picks
     samples. Values never change, but their computation may still be running.

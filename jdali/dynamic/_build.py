@@ -77,7 +77,7 @@ _ONLY_IN_GRAPHS = (
 
 
 def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yields the name that an operator has in `jdali.dynamic`, and a factory of its function or reader class."""
+    """Yields an operator's name in `jdali.dynamic` and a factory of its function or class, if dynamic mode has it."""
     if name.startswith(HIDDEN + _ONLY_IN_GRAPHS):
         return
     if issubclass(kind_of(name), ReaderOp):

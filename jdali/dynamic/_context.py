@@ -1,7 +1,7 @@
 """Defines threads, streams and evaluation modes of dynamic mode.
 
-A call of a compiled operator starts it and returns at once; only code that reads the values waits. DALI's deferred evaluation
-is therefore not needed: in jdali, the evaluation mode only determines whether a call waits for its results.
+A call of a compiled operator starts it and returns immediately; only code that reads the values waits. So DALI's
+deferred evaluation is not needed: in jdali, the evaluation mode only determines whether a call waits for its results.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class EvalContext:
         return self._checkpoint
 
     def evaluate_all(self) -> None:
-        """Does nothing, because calls start at once."""
+        """Does nothing, because calls start immediately."""
 
     def cache_results(self, invocation: object, results: object) -> None:
         """Caches results for the object `invocation`; see `cached_results`."""

@@ -120,7 +120,7 @@ def _counted(op: Operator, inputs: Sequence[object]) -> list[Any]:
 
 
 def _constants(op: Operator, inputs: Sequence[object]) -> dict[str, Any]:
-    """Returns {name: array} for host inputs that are no tensors or batches; {} unless `setup` takes `constants`."""
+    """Returns {name: array} for plain host inputs (no tensors or batches); {} unless `setup` takes `constants`."""
     if "constants" not in (op.setup_parameters or ()):
         return {}
     plain = {op.input(i).name: to_array(v) for i, v in enumerate(inputs) if not isinstance(v, EagerValue)}
@@ -201,7 +201,7 @@ def _argument_batch(
 
 
 def _in_element_type(arg: Arg, array: HostArray) -> HostArray:
-    """Converts values to an argument's element type; floats round to integers half away from zero, as in DALI."""
+    """Converts values to an argument's element type. For integers, 0.5 is rounded to 1 and -0.5 to -1, as in DALI."""
     target = arg.element_type
     if target is None or array.dtype == target:
         return array

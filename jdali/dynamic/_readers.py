@@ -168,7 +168,7 @@ class ResizingReader(Reader):
 
 
 class KeywordReader(Reader):
-    """Takes keyword arguments with a list of files each, and returns an output for each keyword."""
+    """Takes lists of files as keyword arguments, and returns an output for each list."""
 
     def __init__(self, *args: Any, enable_checkpointing: bool = False, **kwargs: Any):
         kwargs |= dict(zip(_GENERIC_ARGUMENTS, args, strict=False))

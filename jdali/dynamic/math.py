@@ -14,7 +14,7 @@ __all__ = list(_of_nodes.__all__)
 
 
 def _at_once(function: Callable[..., object]) -> Callable[..., Any]:
-    """Makes a function of tensors, which runs at once, from a function of nodes in `jdali.math`."""
+    """Makes a function of tensors, which runs immediately, from a function of nodes in `jdali.math`."""
     name, signature = function.__name__, inspect.signature(function)
 
     @functools.wraps(function)

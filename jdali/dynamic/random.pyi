@@ -40,8 +40,8 @@ def beta(
         rng: generator of random values; None: the thread's default one.
         key: JAX key to draw from, in place of `rng`; each sample of a batch draws its own values.
 
-    Returns: `shape`, `dtype`, from 0 to 1. An `alpha` or `beta` that is not above 0 raises an error. A compiled
-        program cannot raise errors; if it also computes the parameter, the result is NaN.
+    Returns: `shape`, `dtype`, from 0 to 1. An `alpha` or `beta` that is not above 0 raises an error. If the
+        compiled program itself computes the parameter, it cannot raise errors, and the result is NaN.
 
     Example: values = fn.random.beta(alpha=2.0, beta=5.0, shape=[3])
     """
@@ -72,9 +72,9 @@ def choice(
 
     Returns: [*shape, ...], the type of `a`.
 
-    Parity: DALI raises if n is not positive, or differs from the number of probabilities. Here a scalar `a` that is
-        computed in the pipeline is not checked. With `p`, n is the number of probabilities, and the scalar has no effect.
-        Without `p`, the result is 0 if n is below 1.
+    Parity: DALI raises if n is not positive, or differs from the number of probabilities. jdali does not check a
+        scalar `a` that is computed in the pipeline: with `p`, the scalar has no effect, and n is the number of
+        probabilities; without `p`, the result is 0 if the scalar is below 1.
 
     Example: value = fn.random.choice(5)
     """
@@ -128,7 +128,7 @@ def normal(
         dtype: type of the output; None: float32. Integers round half away from zero and saturate.
         mean: centre of the distribution.
         shape: shape of the output; None: the shape of `shape_like`, or a scalar.
-        stddev: standard deviation; a negative one mirrors values at the mean.
+        stddev: standard deviation; a negative one mirrors values about the mean.
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
         rng: generator of random values; None: the thread's default one.

@@ -26,7 +26,7 @@ class ArrayRecord(Reader):
     Args:
         paths: paths of the files.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -111,7 +111,7 @@ class Arrow(Reader):
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
             `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that the filter names.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -187,7 +187,7 @@ class Bucket(Reader):
     into buckets of `size` samples, and the buckets come in random order. The order depends only on the seed and the
     position. So a run resumes from any state with any number of shards, and each sample comes once a pass. If the
     number of samples of a pass is not a multiple of `size`, the pass ends within a bucket, and the next pass begins
-    with the rest of this bucket. All shards must resume from the same step.
+    with the rest of this bucket. All shards must resume from the same training step.
 
     Args:
         samples: all outputs of a reader or of `readers.mix`. Outside of a pipeline's definition, a pair of the
@@ -249,7 +249,7 @@ class COCO(Reader):
 
     Parity: DALI rejects files with such numbers, or stops reading at the number. DALI skips annotations that have no
     box, a negative size or an unknown image, skips the rest of a truncated file, and gives unknown categories label 0;
-    here these are errors, and so are `images` that the file lacks. DALI draws another picture of labels: it keeps
+    here these are errors, and so are `images` that the file lacks. DALI draws a different picture of labels: it keeps
     only the last run-length mask of a label, and none if the label has polygons; it leaves the picture empty if the
     smallest label has no mask; it gives the smallest label to the run of pixels that ends the picture; with `ratio`, it
     draws polygons in the unit square.
@@ -271,7 +271,7 @@ class COCO(Reader):
         size_threshold: leave out objects with a smaller width or height, pixels.
         skip_empty: leave out images without objects.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -367,7 +367,7 @@ class Caffe(Reader):
         image_available: return the images.
         label_available: return the labels.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -454,7 +454,7 @@ class Caffe2(Reader):
             of classes and their weights, read as a vector of weights; 4: no label.
         num_labels: number of classes, for label types 1 and 3.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -543,7 +543,7 @@ class Csv(Reader):
             file.
         files: columns, among `columns`, whose values are names of files to read.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -631,7 +631,7 @@ class Dataset(Reader):
         layout: a layout for all outputs, or a list with a layout for each output.
         num_outputs: number of entries of an element (a tuple or list), one output each; None: an element is one output.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -721,7 +721,7 @@ class File(Reader):
         files: paths of the files.
         labels: labels of `files`; None: the numbers of the files, from 0.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -799,7 +799,7 @@ class Hdf5(Reader):
 
     Chunks outside the window are not read. Consecutive samples share the decoded chunks, which are cached within
     `bytes_ahead` of `jdali.storage`. If chunks hold several samples, `random_shuffle` mixes samples through a buffer of
-    `initial_fill`. The HDF5 library reads in one thread at a time.
+    `initial_fill` samples. The HDF5 library reads in one thread at a time.
 
     Links, data sets with data in other files, and filters that are not built into HDF5 or h5py raise an error.
 
@@ -812,7 +812,7 @@ class Hdf5(Reader):
         roi_shape: shape of the window in each sample of the first data set; default: up to the end of the sample.
         roi_start: start of the window, elements; default: 0.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -899,7 +899,7 @@ class HuggingFace(Reader):
         filter: selects rows, see `readers.parquet`.
         split: name of the split; ignored for a folder that `save_to_disk` wrote from a single split.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -975,8 +975,8 @@ class Lerobot(Reader):
 
     Values come from Parquet files, camera frames from videos or pictures. The frames that a batch needs from one file
     are decoded together, in order, and each only once. Samples have the same order as in `readers.parquet`:
-    `random_shuffle` mixes rows through a buffer of `initial_fill`, so that samples of a batch share row groups and
-    frames. The package `lerobot` is not needed.
+    `random_shuffle` mixes rows through a buffer of `initial_fill` rows, so that samples of a batch share row groups
+    and frames. The package `lerobot` is not needed.
 
     Parity: DALI has no such reader. Windows and frames are chosen as in `LeRobotDataset`.
 
@@ -990,7 +990,7 @@ class Lerobot(Reader):
         tolerance: largest difference between the times of a frame and of its row, seconds.
         with_padding: append an output for each column with a window: True where the window leaves the episode.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -1078,7 +1078,7 @@ class MXNet(Reader):
         index_path: path of one index for all files. Each line has a number and the offset of a record, counted as if
             the files were concatenated. None: the index is made on first use and cached in the user's cache folder.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -1149,8 +1149,8 @@ class MXNet(Reader):
 class Mix(Reader):
     """Mixes the samples of several readers in fixed shares.
 
-    The order depends only on a position that all shards share. So shards need no communication, and a run resumes from
-    any state, with any number of shards and with other weights; even so, no sample is lost, and none comes twice in a
+    The order depends only on a position that all shards share. So shards need no communication. A run resumes from
+    any state, even with another number of shards or other weights. It then loses no sample, and repeats none within a
     pass over its source. The batches of all shards at one step form a global batch. If a source's share of a global
     batch is a whole number of samples, each global batch has exactly this number. Otherwise the number of samples
     of source k (k = 0, 1, ...) varies between global batches by at most 1 + k. Each source is read pass after pass in
@@ -1163,7 +1163,7 @@ class Mix(Reader):
             ("readers.file", {"file_root": "photos"}).
         num_shards: number of parts that the mixture is divided into. The sources must not be sharded.
         pad_last_batch: end an epoch with a full batch, by repeating its last sample.
-        schedule: {step: weights}: the weights from a step on; before the first step, `weights` applies. A step is a
+        schedule: {step: weights}: the weights from a step on; before the first key, `weights` applies. A step is a
             global batch; in dynamic mode, which has no batches, a step is one sample of each shard.
         seed: seed of sources that shuffle without a seed of their own; -1: the pipeline's.
         shard_id: the part to read, 0 to `num_shards` - 1.
@@ -1219,7 +1219,7 @@ class NemoAsr(Reader):
     segment, "text" holds the transcript, and other keys are ignored. A relative path is looked up in the working
     folder, and then in the folder of the manifest.
 
-    Parity: DALI looks in the working folder only, and skips lines that are no such object.
+    Parity: DALI looks in the working folder only, and skips lines that are not such objects.
 
     Args:
         manifest_filepaths: paths of the manifests.
@@ -1233,7 +1233,7 @@ class NemoAsr(Reader):
         read_text: also return the text.
         sample_rate: rate to resample to, Hz; 0 or less: no resampling.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -1322,11 +1322,11 @@ class Nifti(Reader):
 
     Args:
         file_filter: glob pattern of the files in `file_root`, case-sensitive.
-        scaled: apply the slope and intercept of the header; False keeps stored values, as labels need.
+        scaled: apply the slope and intercept of the header; False keeps the stored values, for example labels.
         with_affine: also return the affine from indices to millimetres: the sform, or else the qform, or else the spacing.
         with_spacing: also return the size of a voxel along each axis, as the last output.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -1428,7 +1428,7 @@ class Numpy(Reader):
         roi_start: start of the window, elements.
         use_o_direct: without effect.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -1524,10 +1524,10 @@ class Pack(Reader):
     """Packs documents into rows of one length. Documents are token sequences, or texts to tokenize.
 
     A row is a sample. Documents are taken in the order of their reader. Each window of `window` documents is packed
-    separately, longest first. So the rows depend only on the lengths and the order of the documents, and each step
-    always has the same rows. A run resumes from any state with any number of shards; new weights of a mixture apply
-    from the next window on. No document is lost, and none comes twice in a pass. All shards must resume from the same
-    step.
+    separately, longest first. So the rows depend only on the lengths and the order of the documents, and every run
+    has the same rows at the same step. A run resumes from any state with any number of shards; new weights of a mixture
+    apply from the next window on. No document is lost, and none comes twice in a pass. All shards must resume from the
+    same step.
 
     Building the pipeline reads and tokenizes each document once to find its length. Lengths are cached on disk if
     `paths` or `path` names all files, as for Parquet, Arrow, TFRecord, WebDataset, and mixtures of these.
@@ -1618,7 +1618,7 @@ class Paired(Reader):
         missing: for samples that lack a file: "error" raises when the pipeline is built, "skip" leaves them out.
         table: path of a CSV file whose first line names the columns, a DataFrame, or a dict of lists.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -1692,8 +1692,8 @@ class Paired(Reader):
 class Parquet(Reader):
     """Reads rows of Parquet files: an output for each of `columns`.
 
-    It reads these columns of whole row groups, once a pass over the data; `random_shuffle` mixes rows through a
-    buffer of `initial_fill`. With `shuffle_after_epoch`, row groups that do not fit into `bytes_ahead` of
+    Only these columns are read, in whole row groups, once a pass over the data; `random_shuffle` mixes rows through a
+    buffer of `initial_fill` rows. With `shuffle_after_epoch`, row groups that do not fit into `bytes_ahead` of
     `jdali.storage` are read again for each sample, so such files should have small row groups.
 
     A row with a null in one of the columns, or with ragged lists, is a sample that cannot be read.
@@ -1707,7 +1707,7 @@ class Parquet(Reader):
         filter: selects rows: an expression of `pyarrow.compute`, or conditions as in pandas,
             `[("label", "in", [1, 2])]`. Building the pipeline reads the columns that the filter names.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -1789,7 +1789,7 @@ class Sequence(Reader):
         step: distance between the first images of consecutive sequences.
         stride: distance between consecutive images of a sequence.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -1870,7 +1870,7 @@ class TFRecord(Reader):
             size of a record. None: the index is made on first use and cached in the user's cache folder.
         use_o_direct: without effect.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -1957,7 +1957,7 @@ class Table(Reader):
             folder.
         files: columns, among `columns`, whose values are names of files to read.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -2038,7 +2038,7 @@ class Tfds(Reader):
     several such features, it is a dict of lists, by feature.
 
     A sequence of numbers is an array whose first axis is the sequence. Sequences of strings or pictures, and nested
-    sequences of varying length, are no arrays, so they cannot be read. An example that lacks a feature, or has it in
+    sequences of varying length, are not arrays, so they cannot be read. An example that lacks a feature, or has it in
     another shape, is a sample that cannot be read.
 
     Parity: DALI has no such reader.
@@ -2048,7 +2048,7 @@ class Tfds(Reader):
         features: names of the features; "/" separates the names of nested ones ("objects/bbox").
         split: name of the split; `subset` and `fold` select parts of it.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -2124,7 +2124,7 @@ class Video(Reader):
     Args:
         sequence_length: number of frames of a sequence.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -2150,7 +2150,7 @@ class Video(Reader):
             its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
             samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         additional_decode_surfaces: without effect.
-        channels: 3.
+        channels: number of channels, which must be 3.
         dtype: UINT8 or FLOAT.
         file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds. Negative ones
             count from the end, and an end of 0 is the end of the video.
@@ -2180,7 +2180,7 @@ class Video(Reader):
 
     Returns: `dtype` [F, H, W, C]; then, if requested, the label, int32 [1], the frame numbers and the times.
 
-    Parity: DALI decodes on a GPU; its conversion from YCbCr to RGB gives values that differ by a few of 255 steps.
+    Parity: DALI decodes on a GPU and converts YCbCr to RGB in another way, so UINT8 values differ by a few units.
 
     Example: frames = fn.readers.video(filenames=["clip.mp4"], sequence_length=4)
     """
@@ -2237,7 +2237,7 @@ class VideoResize(Reader):
     Args:
         sequence_length: number of frames of a sequence.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -2284,7 +2284,7 @@ class VideoResize(Reader):
         minibatch_size: without effect.
         temp_buffer_hint: without effect.
         additional_decode_surfaces: without effect.
-        channels: 3.
+        channels: number of channels, which must be 3.
         dtype: UINT8 or FLOAT.
         file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds. Negative ones
             count from the end, and an end of 0 is the end of the video.
@@ -2401,7 +2401,7 @@ class Webdataset(Reader):
         missing_component_behavior: treatment of a sample that lacks an output. "empty" or "": the output is
             an empty tensor; "skip": the sample is left out; "error": opening the reader raises an error.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -2479,7 +2479,7 @@ class Zarr(Reader):
     It reads Zarr versions 2 and 3, including shards, from folders and URLs; chunks may be compressed by Blosc,
     Zstandard, LZ4, zlib, gzip or bz2. Chunks outside the window are not read. Consecutive samples share the decoded
     chunks, which are cached within `bytes_ahead` of `jdali.storage`. If chunks hold several samples, `random_shuffle`
-    mixes samples through a buffer of `initial_fill`. A chunk without a file has the fill value, as Zarr specifies.
+    mixes samples through a buffer of `initial_fill` samples. A missing chunk has the fill value, as Zarr specifies.
 
     Parity: DALI has no such reader.
 
@@ -2490,7 +2490,7 @@ class Zarr(Reader):
         roi_shape: shape of the window in each sample of the first array; default: up to the end of the sample.
         roi_start: start of the window, elements; default: 0.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with

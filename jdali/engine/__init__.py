@@ -26,7 +26,7 @@ Each part imports only parts above it:
 * `in_flight`: batches that are being made or wait to be taken, bounded in number and bytes.
 * `window`: takes batches, changes the position of the sources, and closes a pipeline.
 * `report`: the plan as text, statistics and times; also compiles programs ahead of time.
-* `eager`: the same steps without a pipeline: dynamic mode and debug mode.
+* `eager`: runs the same steps immediately, for dynamic mode, debug mode and the viewer.
 * `function`: a pipeline as a pure function, which can be exported and loaded.
 """
 

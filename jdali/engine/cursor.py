@@ -293,7 +293,7 @@ def open_reader(
     Args:
         seed: seed of the random order, if the arguments have none or a negative one.
         tolerates_errors: True if failed samples are masked or replaced.
-        where: the user's line that errors show; None for the line of the node, "" for no line.
+        where: the line of the user's code that errors show; None for the line of the node, "" for no line.
     """
     op = node.op
     try:

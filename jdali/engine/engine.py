@@ -62,8 +62,8 @@ QUIET_BATCHES = 8
 def give_back_free_memory() -> None:
     """Returns free pages of the heap to the system, if the C library can.
 
-    glibc keeps what compiling took, some 80 MB in ResNet-50 training, though later batches need little of it. To return
-    memory after each batch would cost page faults in the next.
+    glibc keeps the memory that compilation used, some 80 MB in ResNet-50 training, although later batches need little
+    of it. Do not call this after every batch: the next batch would then cause page faults.
     """
     with contextlib.suppress(OSError, AttributeError):  # another system, or another C library
         ctypes.CDLL(None).malloc_trim(0)
@@ -140,7 +140,9 @@ class Engine:
         border = cut(plan, one_device=options.one_device) if start_workers is not None else None
         self.here = plan if border is None or not border.elsewhere.steps else border.here
         if platform_of(options.devices["gpu"]) == "gpu":
-            self.here = with_late_steps(self.here)  # a GPU decodes when a stage reads
+            self.here = with_late_steps(
+                self.here
+            )  # on a GPU, decoding may wait until a stage reads the samples
         self.pool = Pool(options.threads, options.most_idle)
         externals = {n: s for n, s in sources.items() if isinstance(s, SourceFeed)}
         self.cursor = TaskCursor(self.readers, externals)
@@ -339,13 +341,13 @@ class Engine:
         return None
 
     def _settle(self) -> None:
-        """Returns free memory to the system, once for some batches without a new program."""
+        """Returns free memory to the system when `QUIET_BATCHES` batches in a row have needed no new program."""
         if self.budget.count != self._known_programs:
             self._known_programs, self._quiet = self.budget.count, 0
         elif self._quiet < QUIET_BATCHES:
             self._quiet = quiet = self._quiet + 1
             if quiet == QUIET_BATCHES:
-                self.pool.slabs.forget_peak()  # batches wait for compilers with all their pictures
+                self.pool.slabs.forget_peak()  # batches that waited for compilation kept all their pictures
                 give_back_free_memory()
 
     def interrupt(self) -> None:

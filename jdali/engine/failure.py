@@ -18,7 +18,7 @@ class NodeFailure(Exception):
     Args:
         failures: error of each failed sample; the key None stands for the node as a whole.
         others: other nodes of the same program, if it is unknown which node failed.
-        where: the user's line that errors show; "" for the lines that added the nodes.
+        where: the line of the user's code that errors show; "" for the lines that added the nodes.
     """
 
     step: Sequence[Node] = ()
@@ -58,14 +58,15 @@ class NodeFailure(Exception):
     def user_error(
         self, position: int | None, made_of: MadeOf | None = None, *, where: str | None = None
     ) -> OperatorError:
-        """Returns the error for the user, to be raised from `first`.
+        """Returns the error for the user; raise it from `first`.
 
         Args:
             position: position of `sample` in the user's batch; None if no sample failed.
             made_of: returns the provenance of a node's outputs, which names the files; None if the files are unknown.
-                It is called only if a sample failed: inputs of a node that failed as a whole may not fit each other.
-            where: line that the error shows; None for the user's lines, "" for no line. A call outside of a pipeline
-                shows no line, because Python's traceback shows it.
+                It is called only if a sample failed. If the node failed as a whole, its inputs may have different
+                numbers of samples, and `made_of` could not combine them.
+            where: line that the error shows; None for the lines that added the nodes, "" for no line. The error of a
+                call outside of a pipeline shows no line, because Python's traceback shows it.
         """
         sample = self.sample
         found = None if sample is None or made_of is None else made_of(self.node)
@@ -85,7 +86,7 @@ class OperatorFailure(Exception):
 class failing_as:
     """Turns exceptions in `with failing_as(nodes):` into a `NodeFailure` of the failed node.
 
-    If it is unknown which node failed, the failure is of all nodes.
+    If it is unknown which node failed, the failure names all nodes.
     """
 
     __slots__ = ("_nodes",)

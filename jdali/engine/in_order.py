@@ -61,7 +61,7 @@ class InOrder:
             self._changed.notify_all()
 
     def clear(self) -> None:
-        """Expects batch 0 next; no batch may be in a step during the call."""
+        """Starts again with batch 0; no batch may be in a step during the call."""
         self._stopped = False
         for step, left in self._left.items():
             self._next[step] = 0

@@ -34,8 +34,9 @@ class Living(Protocol):
 class Abandon:
     """Closes a pipeline soon after the garbage collector has freed it.
 
-    The garbage collector may call it in any thread, at any point, even if the thread holds a lock that the pipeline's
-    threads need. So the call neither waits nor takes a lock. `Abandon` keeps neither window nor user objects alive.
+    The garbage collector may call an `Abandon` in any thread, at any point, even if the thread holds a lock that the
+    pipeline's threads need. So the call neither waits nor takes a lock. An `Abandon` keeps neither the window nor user
+    objects alive.
     """
 
     def __init__(self, window: Living, threads: Threads, keeper: Threads):
@@ -83,7 +84,7 @@ def close_all() -> None:
     # Wait for programs that are being compiled, but not for a user's callback, because it may never return.
     if NATIVE.wait():
         _close_soon(live)
-    # From now on, `close` does nothing, because a user's generator or `__del__` may call it during the shutdown.
+    # A user's generator or `__del__` may call `close` during the shutdown; from now on, `close` does nothing.
     for window in live:
         window.leave()
 

@@ -46,7 +46,7 @@ class AttemptFailure:
     Attributes:
         user_error: returns a new error for the user, to be raised from `cause`. The error is not stored, because its
             traceback would form a reference cycle.
-        blamed: failed samples by position; empty if the code failed.
+        blamed: failed samples by position; empty if no sample caused the failure.
     """
 
     operator: str

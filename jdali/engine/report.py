@@ -72,7 +72,7 @@ def describe(engine: Engine, room: Room | None = None) -> str:
 
 
 def _describe_elsewhere(elsewhere: MadeElsewhere, *, here: int) -> list[str]:
-    """Describes the steps before the border, and the workers that run them."""
+    """Describes the workers and the steps that they run, see `Border`."""
     workers, counts = elsewhere.workers, elsewhere.workers.counts()
     leased, idle = counts.leased / 2**20, counts.idle / 2**20
     where = f" on {counts.nodes} nodes" if counts.nodes > 1 else ""
@@ -141,7 +141,7 @@ def times(engine: Engine, *, ahead: bool) -> Times:
 
 
 def warm_up(engine: Engine, *, progress: bool) -> int:
-    """Runs batches of a second cursor, to compile programs; returns the number of programs compiled."""
+    """Makes batches at a separate position in the sources, to compile programs; returns the number compiled."""
     before, levels = engine.budget.count, None
     while levels != (risen := [runner.shapes.level for runner in engine.stage_runners]):
         levels = risen  # a stage at another level needs new programs

@@ -147,7 +147,10 @@ class Window:
             self._fit_workers()
 
     def scale_workers(self, least: int, most: int) -> None:
-        """Adapts the number of workers, between two bounds, to the wait for batches; call it before the first batch."""
+        """Adjusts the number of workers, from `least` to `most`, by the time that threads wait for batches.
+
+        Call it before the first batch.
+        """
         assert self.engine.elsewhere is not None
         known = weakref.ref(self)  # weak, so that the window and its scaler form no cycle
 
@@ -300,7 +303,7 @@ class Window:
         try:
             raise outcome
         finally:
-            del outcome  # no reference cycle with this frame
+            del outcome  # avoids a reference cycle with this frame
 
     def _take_here(self) -> Result:
         """Makes a batch that was not scheduled, in the calling thread."""
@@ -338,7 +341,7 @@ class Window:
         if self.phase is not Phase.ENDED:
             return False
         if not self.ahead:
-            # Batches that were started for the ended epoch meet its end as well; wait for this before the next epoch.
+            # Batches already started for the ended epoch also reach its end; wait for them before the next epoch.
             flight.wait_until_drawn()
         flight.drained, flight.begins_again = False, True
         self._enter(Phase.RUNNING)

@@ -55,7 +55,7 @@ def audio_resample(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Changes the sampling rate with a sinc under a Hann window.
+    """Changes the sampling rate by windowed-sinc interpolation, with a Hann window.
 
     No low-pass filter is applied, even if the rate becomes lower.
 
@@ -145,7 +145,7 @@ def bb_flip(
     """Mirrors boxes in relative coordinates, as `flip` mirrors the image.
 
     Args:
-        boxes: [..., 4] float32, relative to the image (0 to 1); the last axis may hold several boxes.
+        boxes: float32 [..., 4 · n], n boxes one after the other along the last axis, relative to the image (0 to 1).
         horizontal: not 0: swap left and right.
         ltrb: True: boxes are (left, top, right, bottom); False: (x, y, width, height).
         vertical: not 0: swap top and bottom.
@@ -193,7 +193,7 @@ def bbox_paste(
     A coordinate c becomes c / ratio + paste * (ratio - 1) / ratio; widths and heights are divided by the ratio.
 
     Args:
-        boxes: [..., 4] float32, relative to the image (0 to 1); the last axis may hold several boxes.
+        boxes: float32 [..., 4 · n], n boxes one after the other along the last axis, relative to the image (0 to 1).
         ltrb: True: boxes are (left, top, right, bottom); False: (x, y, width, height).
         paste_x: position of the image on the canvas; 0: at the left, 1: at the right.
         paste_y: 0: at the top, 1: at the bottom.
@@ -1015,7 +1015,7 @@ def crop(
     """Cuts out a window that begins at position × (extent - size), rounded half away from zero.
 
     Args:
-        image: any layout with H and W, and D or F; without a layout HWC, or DHWC with four axes.
+        image: any layout with H and W, also with D or F; without a layout HWC, or DHWC with four axes.
         dtype: output type; fractions are truncated and integers saturated; None: the input's.
         fill_values: value of pixels outside of the image: one for all channels, or one per channel.
         out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,
@@ -1276,8 +1276,8 @@ def debayer(
     * "bilinear_ocv": the mean of the 2 or 4 nearest pixels of a colour, halves rounded up.
     * "edgeaware_ocv": like "bilinear_ocv", but green is interpolated along the direction in which it changes less.
     * "vng_ocv" (variable number of gradients): the pixel's value plus the mean difference between the missing colour
-      and the pixel's colour. The mean is over those of 8 directions in which the image changes little. Images of fewer
-      than 8 pixels along an axis use "bilinear_ocv".
+      and the pixel's colour. Of 8 directions, the mean covers only those in which the image changes little. Images of
+      fewer than 8 pixels along an axis use "bilinear_ocv".
     * "gray_ocv": 0.299 R + 0.587 G + 0.114 B of the "bilinear_ocv" colours, rounded once.
 
     "vng_ocv" mirrors the image at its borders. With the other algorithms, border pixels get the colours of their inner
@@ -1287,8 +1287,8 @@ def debayer(
         image: one channel, of even height and width: HW, HWC, or sequences of these; uint8 or uint16, uint8 for
             "vng_ocv".
         blue_position: (y, x) of the blue pixel in the tile, 0 or 1 each; a single value is used for both. As in OpenCV,
-            the tile begins at the second row and the second column of the image. With (0, 0), it is BG/GR, so the first
-            pixel of the image is red.
+            the tile begins at the second row and the second column of the image. With (0, 0), the rows of the
+            tile are BG and GR, so the first pixel of the image is red.
         algorithm: name of an algorithm, in upper or lower case.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
@@ -1659,7 +1659,7 @@ def external_source(
         cycle: behaviour at the end of an iterable. "quiet" or True: begin again. "raise": raise StopIteration, then begin
             again. "no", False or None: stay at the end, also after `Pipeline.reset`.
         layout: layout of the samples, one for all outputs or one per output; None: the layout of the source's TensorLists. A
-            batch whose layout differs from that of the previous batch raises an error.
+            batch whose layout differs from the previous batch's raises an error.
         dtype: type that the samples must have; None: as in the first batch.
         ndim: number of axes that the samples must have; None: as in the first batch.
         cuda_stream: without effect.
@@ -2151,7 +2151,7 @@ def grid_mask(
         ratio: side of a black square, as a share of `tile`; 0 or less: no squares, 1 or more: all black.
         shift_x: shift of the grid to the right, pixels.
         shift_y: shift of the grid downwards, pixels.
-        tile: distance between squares, pixels, at least 1.
+        tile: distance from one square's start to the next square's start, pixels, at least 1.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -2159,8 +2159,8 @@ def grid_mask(
 
     Returns: shape, type and layout of the input.
 
-    Parity: DALI takes the first two axes of any layout as height and width. With a rotated grid, pixels
-    on the border of a square, within the rounding of float32, may differ.
+    Parity: DALI takes the first two axes of any layout as height and width. With a rotated grid,
+    float32 rounding may decide whether a pixel on the border of a square is black, so such pixels may differ.
 
     Example:
         images = fn.grid_mask(images, tile=40, ratio=0.5, angle=0.4)
@@ -2314,9 +2314,9 @@ def jitter(
 
     Returns: shape and type of the input.
 
-    Parity: DALI has this operator on a GPU only. Random numbers differ, but have the same distribution. DALI has one
-    offset for all channels only if all images of a batch have 1 channel, or all have 3, and the H · W elements of a channel
-    fill 32-bit words. Otherwise, each channel has its own offset.
+    Parity: DALI has this operator on a GPU only. Random numbers differ, but have the same distribution. In DALI,
+    channels share an offset only if two conditions are met: all images of the batch have 1 channel, or all have 3; and
+    the H · W elements of a channel fill whole 32-bit words. Otherwise, each channel has its own offset.
 
     Example: images = fn.jitter(images, nDegree=8)
     """
@@ -2710,8 +2710,8 @@ def multi_paste(
 ) -> DataNode:
     """Copies regions of images into black images. Later regions cover earlier ones.
 
-    With `in_ids`, regions come from any samples of the single input's batch; without it, region i of a sample comes
-    from input i. Coordinates are (height, width).
+    With `in_ids`, the operator takes one input, and a region may come from any sample of the batch. Without `in_ids`,
+    region i of a sample comes from input i. Coordinates are (height, width).
 
     Args:
         images: [H, W, C] or [F, H, W, C].
@@ -3037,13 +3037,13 @@ def optical_flow(
             previous one; hints of the first frame are ignored. Without `enable_external_hints` the input has no effect.
         enable_external_hints: start the search at `hints`.
         enable_temporal_hints: without hints, start the search at the flow of the previous pair of frames. This also
-            finds fast steady motion, by a quarter of the frame and more.
+            finds fast steady motion, of a quarter of the frame's size and more.
         hint_grid: 1, 2, 4 or 8, side of the cells of `hints`, pixels.
         image_type: RGB, BGR or GRAY.
         output_format: deprecated alias of `output_grid`.
         output_grid: 1, 2 or 4, side of the cells of the result, pixels.
-        preset: speed, 0 to 1: below 0.375: the best flow; below 0.75: about twice as fast; from 0.75 on: fastest, on
-            frames of half the size if `output_grid` is 2 or 4.
+        preset: speed, 0 to 1. Values below 0.375 give the best flow; values below 0.75 are about twice as fast; values
+            from 0.75 on are fastest, and use frames of half the size if `output_grid` is 2 or 4.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -3091,7 +3091,7 @@ def pad(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Adds a constant at the end of axes, up to the largest extent of the batch or to `shape`.
+    """Pads axes at their end with a constant, up to the largest extent of the batch or to `shape`.
 
     Args:
         data: any layout, any type.
@@ -3100,7 +3100,7 @@ def pad(
         axis_names: letters of the axes in the layout, in place of `axes`.
         fill_value: value of the padding; for integers truncated and saturated.
         shape: extent to reach, for each of the axes. A longer axis does not change; `slice` and `tokenize(length=)` can cut
-            it. None, or 0 or less for an axis: the largest extent of the batch. In `jdali.ops`, this is the sample's.
+            it. None, or 0 or less for an axis: the largest extent of the batch (in `jdali.ops`: of the sample).
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -4819,10 +4819,10 @@ def stack(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Joins inputs of one size along a new axis.
+    """Joins inputs of equal shape along a new axis.
 
     Args:
-        data: any shape, all of one size and type.
+        data: any shape and type, the same for all inputs.
         axis: position of the new axis in the result, from -ndim to ndim of the inputs; a negative one counts from the end.
         axis_name: letter of the new axis; None: the result has no layout.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -5011,10 +5011,10 @@ def tokenize(
 ) -> DataNode:
     """Converts texts to token ids, truncated and padded to one length.
 
-    The ids are computed by the packages `tokenizers` or `sentencepiece`. They do not depend on the other texts of a batch,
+    The package `tokenizers` or `sentencepiece` computes the ids. Ids do not depend on the other texts of a batch,
     because padding and truncation set in a tokenizer.json are ignored. One call encodes all texts of a batch, in threads of
-    the package; `TOKENIZERS_PARALLELISM=false` and `RAYON_NUM_THREADS` limit their number. A text that is not UTF-8 is a
-    bad sample.
+    the package; `TOKENIZERS_PARALLELISM=false` and `RAYON_NUM_THREADS` limit the threads of `tokenizers`. A text that
+    is not UTF-8 is a bad sample.
 
     Args:
         texts: uint8 [bytes], UTF-8.

@@ -26,7 +26,7 @@ def random_mask_pixel(
 
     Args:
         mask: at least one axis, any type; channels are an axis like any other.
-        foreground: not 0: draw from pixels of the foreground, if there are any; 0: draw from all pixels.
+        foreground: if not 0, draw from the pixels of the foreground; if 0, or if there are none, draw from all pixels.
         threshold: pixels above it are foreground, compared as float32.
         value: pixels equal to it are foreground; `threshold` is then ignored.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -98,7 +98,8 @@ def random_object_bbox(
             "box": one output, start and end.
         ignore_class: draw all objects with equal probabilities, whatever their class; not allowed with `classes`,
             `class_weights` or `output_class`.
-        k_largest: draw only from the k boxes of largest volume: of one class, or with `ignore_class`, of all classes.
+        k_largest: draw only from the k boxes of the drawn class that have the largest volume; with `ignore_class`, from
+            the k largest boxes of all classes.
         output_class: add an output: the label of the object, or `background` if the box is the whole map.
         threshold: smallest size of a box: one value for all axes, or one per axis.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -107,7 +108,7 @@ def random_object_bbox(
         preserve: run the operator even if none of its outputs is used.
         seed: seed of this operator; -1: follows from the pipeline's.
 
-    Returns: int32 [axes] each, or int32 [2 * axes] for "box"; with `output_class`, an int32 scalar.
+    Returns: int32 [axes] each, or int32 [2 * axes] for "box"; with `output_class`, an int32 scalar as well.
 
     Parity: random numbers differ from DALI's, but have the same distribution. DALI takes negative weights.
 

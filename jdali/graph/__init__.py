@@ -2,7 +2,7 @@
 
 ```
  a call of `fn` ──▶ Node in a Graph ──▶ make_plan ──▶ ExecutionPlan of HostSteps and Stages ──▶ the engine
-   call_operator     DataNode: one output              cut: the Border up to which workers make batches
+   call_operator     DataNode: one output              cut: a Border; workers run the steps before it
 ```
 
 * `conditional`: `if` on data nodes, and `choose`. `autograph` finds and rewrites the functions that use them.

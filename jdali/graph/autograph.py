@@ -135,7 +135,7 @@ _CODES: dict[tuple[str, CodeType], CodeType | None] = {}  # converted code, by f
 
 
 class ConditionalHooks:
-    """Defines the functions that converted code calls by the name `ag__`."""
+    """Defines the functions that converted code calls, for example `ag__.if_`."""
 
     Return = Return
     BREAK = "break"

@@ -177,7 +177,7 @@ class Branches:
         return self._merged(sides, predicate, "merge", parent)
 
     def domain_of(self, values: Iterable[object], current: Domain) -> Domain:
-        """Returns the domain of an operator: the innermost of `current` and the `split` parts of its inputs."""
+        """Returns the domain of an operator: `current`, or the domain of an input from `split` if that is deeper."""
         for value in values:
             domain = value.source.domain if isinstance(value, DataNode) else value
             if isinstance(domain, Domain) and domain in self._by_hand and _depth(domain) > _depth(current):

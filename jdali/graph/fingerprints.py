@@ -44,7 +44,9 @@ Entry = list[Any]  # operator, inputs, {argument: text}
 
 
 def describe(nodes: Sequence[Node], options: Mapping[str, object]) -> list[Entry]:
-    """Returns an entry for each node of a graph, in the order of creation, on which random keys depend.
+    """Returns an entry for the pipeline, then one for each node.
+
+    The order of the nodes is the order of creation, because random keys depend on it.
 
     Args:
         options: options of the pipeline that change its results.

@@ -184,7 +184,7 @@ class Graph:
         return node
 
     def add_batch(self, runtime: object, device: str) -> DataNode:
-        """Adds an external source with one output, whose batch is `runtime`."""
+        """Adds an external source whose only output is the batch `runtime`."""
         op = REGISTRY["external_source"]
         return self.add(op, (), {}, device=device, runtime=runtime, num_outputs=1).outputs[0]
 
@@ -356,7 +356,7 @@ class DataNode(Expression):
     __iter__ = None  # a node can be indexed, but is not an `Iterable`
 
     def __bool__(self) -> bool:
-        # DALI's sentences, which programs search in error texts.
+        # Programs search error texts for these sentences of DALI.
         error = TypeError(
             '"DataNode" was used in conditional context - it might have been used in truth evaluation for `if` '
             "statement, logical expression or cast to a boolean. To use conditional execution via `if` statements you "

@@ -23,7 +23,8 @@ _NOT, _OPERAND = "_conditional.not_", "_conditional.validate_logical"
 _CONDITIONAL = frozenset({_SPLIT, _MERGE, _JOIN, _NOT, _OPERAND})
 
 
-# Operators that an exported folder may run on the host, besides decoders. None reads files or calls user functions.
+# Operators that an exported folder may run on the host, besides decoders. They neither read files nor call user
+# functions.
 HOST_OPERATORS = frozenset(
     {
         "bbox_rotate", "experimental.decoders.video", "peek_image_shape", "random_bbox_crop",
@@ -50,7 +51,7 @@ def moves_only(node: Node) -> bool:
 
 
 def is_conditional(node: Node) -> bool:
-    """Returns True if a node splits a batch by a condition, merges the parts, or belongs to the condition."""
+    """Returns True if a node splits a batch by a condition, merges the parts, or checks or negates a condition."""
     return node.op.name in _CONDITIONAL
 
 
@@ -58,8 +59,8 @@ class ConditionalPart(enum.Enum):
     """Names the role of a node in a conditional; the value is the operator's name."""
 
     SPLIT = _SPLIT  # passes on the samples of a branch
-    MERGE = _MERGE  # takes each sample from one of two branches, as the condition says
-    JOIN = _JOIN  # takes each sample from one of several branches, as a number says
+    MERGE = _MERGE  # takes each sample from one of two branches, by the condition
+    JOIN = _JOIN  # takes each sample from one of several branches, by a branch number
     NOT = _NOT
     OPERAND = _OPERAND  # checks a condition, and passes it on
 

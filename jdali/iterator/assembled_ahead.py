@@ -64,7 +64,7 @@ def select(counter: EpochCounter, counts: Sequence[int], results: Sequence[Resul
     pads = counter.policy is LastBatchPolicy.PAD
     if counter.length is not None:
         for size, count in zip(sizes, counts, strict=True):
-            wanted = count if pads else full  # PAD fills up the last batch below
+            wanted = count if pads else full  # with PAD, a smaller batch is filled up later
             if size < wanted:
                 raise IteratorError(
                     f"iterator: a pipeline gave {size} samples in place of {wanted}. Variable batch size is not supported "

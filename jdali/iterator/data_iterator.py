@@ -40,11 +40,11 @@ _LOOPS: weakref.WeakKeyDictionary[Pipeline, weakref.ref[DataIterator[Any]]] = we
 class DataIterator(EpochLoop[BatchT]):
     """Iterates over the batches of pipelines, dicts of dense `jax.Array`s [N, ...].
 
-    The next batch is made and copied to its devices while the training step uses the last one.
+    The next batch is made and copied to its devices while the training step uses the current one.
     64-bit outputs become 32-bit unless `jax_enable_x64` is set, as always in JAX.
 
-    An epoch ends with StopIteration; `reset` or the next `for` loop begins another. As in DALI, a loop that
-    was left early is continued by the next one, and `reset` in the middle of an epoch is ignored; `take(n)` and
+    An epoch ends with StopIteration; `reset` or the next `for` loop begins another. As in DALI, the next
+    loop continues a loop that was left early, and `reset` in the middle of an epoch is ignored; `take(n)` and
     `reset(force=True)` end the epoch.
 
     Several threads may share one iterator. Each batch goes to only one of the threads that call `next`; after the end of an
@@ -287,7 +287,7 @@ class DataIterator(EpochLoop[BatchT]):
     def batch_at(self, step: int, epoch: int | None = None) -> BatchT:
         """Makes any batch of the training again, bitwise the same; the iterator's position does not change.
 
-        Works with readers, and with external sources that are lists or callbacks of the sample or batch number.
+        Works with readers, and with external sources that are lists, or functions of a sample number or batch number.
 
         Args:
             step: number of the batch, from 0. In resumed training, the count continues.

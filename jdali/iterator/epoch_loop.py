@@ -231,7 +231,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
             try:
                 raise item
             finally:
-                del item  # or this frame and the error's traceback would form a cycle
+                del item  # otherwise this frame and the error's traceback would form a cycle
         return item
 
     def _reach_end(self, end: EpochEnd) -> None:

@@ -133,8 +133,8 @@ class EpochCounter:
         # Numbers of samples of this epoch that were already used to fill up the last batch of the previous epoch. With a
         # reader, entry i is for the pipeline that began with shard i; without a reader, there is one number for all pipelines.
         self._ahead = [0] * (1 if reader is None else reader.shards)
-        # Set if a restored state had other batches: numbers of samples left in each shard, for this epoch and for later
-        # epochs that some shard had begun. Empty: epochs are whole.
+        # Numbers of samples left in each shard, for this epoch and for later epochs that some shard had begun. Set if a
+        # state with batches of another size, or with another number of shards, was restored. Empty: epochs are whole.
         self._rest: list[list[int]] = []
 
     def _sizes(self) -> list[int]:
@@ -270,7 +270,7 @@ class EpochCounter:
                 self._ahead = [a + drawn - s for a, s in zip(self._ahead, self._sizes(), strict=True)]
         self._move_on()
         if self._wraps and self.reader is not None and self.length == 0:
-            # The last batch of the previous epoch took all samples of this epoch, which is skipped then, as in DALI.
+            # The last batch of the previous epoch took all samples of this epoch, so this epoch is skipped, as in DALI.
             self._ahead = [0] * len(self._ahead)
             self._move_on()
         self.epoch += 1

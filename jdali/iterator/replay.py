@@ -57,7 +57,7 @@ class PipelineTwin:
         self._cursor.set_state(state)
 
     def sample(self, index: int, epoch: int) -> Result:
-        """Makes a batch of one sample, given its index in the reader's data set or, without reader, in the stream of samples."""
+        """Makes a batch of one sample, by its index in the data set (without a reader: in the stream of samples)."""
         engine = self._engine
         if len(engine.sources) > len(engine.readers) or len(engine.readers) > 1:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Saves and restores the state of an iterator. The number of pipelines may change."""
+"""Saves the state of an iterator and restores it, even into a different number of pipelines."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def restore_counter(state: Mapping[str, Any], counter: EpochCounter) -> None:
 
 
 def pipeline_states(state: Mapping[str, Any], count: int, shards: int | None) -> list[dict[str, Any]]:
-    """Returns the states for `count` pipelines. `shards` is the number of shards, or None without `reader_name`."""
+    """Returns the states for `count` pipelines whose reader has `shards` shards; None: the number is not checked."""
     graph = {} if state.get("graph") is None else {"graph": state["graph"]}
     given = [{**graph, **of_pipeline} for of_pipeline in state["pipelines"]]
     if len(given) == count and (shards is None or len(state["epoch"]["ahead"]) == shards):
@@ -106,7 +106,7 @@ def checkpoints(state: Mapping[str, Any]) -> list[bytes]:
 
 
 def restored_state(pipelines: Sequence[Pipeline]) -> dict[str, Any] | None:
-    """Returns the iterator's state from its pipelines' checkpoints; None if it is missing in one, or differs."""
+    """Returns the state of the iterator if all its pipelines' checkpoints contain the same one, else None."""
     states = [pipeline.iterator_state for pipeline in pipelines]
     if any(state is None or state != states[0] for state in states) or states[0] is None:
         return None

@@ -16,8 +16,8 @@ from jdali.pipeline import Pipeline
 
 log = logging.getLogger("jdali")
 
-# Maximum number of states kept for `batch_at`, each of some hundred bytes. There is a limit because training may last for
-# months.
+# Maximum number of states kept for `batch_at`, a few hundred bytes each. Without a limit, memory would grow as long as
+# training lasts.
 MOST_ANCHORS = 4096
 
 
@@ -34,7 +34,8 @@ class EpochEnd:
     """Describes the end of an epoch.
 
     Attributes:
-        size, length: size and length of the next epoch.
+        size: samples in the next epoch, see `EpochCounter.size`.
+        length: batches in the next epoch; None if not known.
         state: state at the end of this epoch.
         next_state: state at the beginning of the next epoch.
     """
@@ -52,7 +53,7 @@ Item = UserBatch | EpochEnd | BaseException
 class BatchStream:
     """Takes batches from pipelines and divides them into epochs.
 
-    `wait` blocks without a lock; the other methods are for one thread at a time.
+    `wait` and `refuse_if_closed` need no lock; only one thread at a time may call the other methods.
     """
 
     def __init__(self, pipelines: Sequence[Pipeline], counter: EpochCounter, assemble: Assembler):
@@ -65,8 +66,8 @@ class BatchStream:
         self._left_early = False  # the user left the epoch before its end
         # Current batch or error of each pipeline, by number of the pipeline; kept until all pipelines have one.
         self._outcomes: dict[int, Result | BaseException] = {}
-        # States from which all later batches can be found by counting: the start, the last restored state, and the states at
-        # which a source restarted.
+        # `batch_at` counts batches from one of these states: the start, the last restored state, and the start of each
+        # epoch after the end of a source or after an epoch left early.
         self.anchors = [self.get_state()]
         self.forgot = False  # True if some anchors were dropped; the first one is always kept
         self.restored: dict[str, Any] | None = None
@@ -130,7 +131,7 @@ class BatchStream:
             return error
 
     def take_results(self) -> TakenBatch | EpochEnd | BaseException | None:
-        """Takes an item as `take` does, but returns batches before their arrays are made, and includes surplus batches."""
+        """Takes an item like `take`, but returns batches before their arrays are made, also those that `take` drops."""
         if self._ended:
             if not self._leaves:  # an interrupt (Ctrl-C) came before the user got the end
                 return self.end()
@@ -146,7 +147,7 @@ class BatchStream:
         if isinstance(error, StopIteration) and self.counter.left != 0:
             if self.counter.meet_end():
                 return self._end(stands=True)
-            self._reset_pipelines()  # the previous epoch has ended here, so the source restarts
+            self._reset_pipelines()  # this end belongs to the previous epoch, so the source restarts
             return None
         share = self.counter.draw()  # also counts a failed batch, because its samples are gone
         if error is None:

@@ -29,7 +29,7 @@ PADDING = {
 
 
 def make_pure(op: Operator) -> Callable[..., object]:
-    """Makes the pure function of a compiled operator: of one sample, or of a batch if the operator mixes samples."""
+    """Makes a compiled operator's pure function, which takes one sample, or a batch if the operator mixes samples."""
 
     # If True, `layout` is the operator's argument, not the layout of the inputs.
     own_layout = "layout" in op.public_args

@@ -13,7 +13,7 @@ from jdali.ops._pure import make_pure
 
 
 def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yields (name, loader) pairs for an operator: a pure function if it is compiled, a class unless it is hidden."""
+    """Yields (name, loader) for the pure function, if the operator is compiled, and for the class, if it is public."""
     if issubclass(kind_of(name), CompiledOp) and not name.startswith("_"):
         yield name, lambda: make_pure(REGISTRY[name])
     if not name.startswith(HIDDEN):

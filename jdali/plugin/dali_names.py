@@ -111,8 +111,8 @@ class DaliNames(DataIterator[Any]):
         moves = 0 if counter.reader.sticks else turn
         runs_on = self._last_batch_policy is LastBatchPolicy.FILL and not self._last_batch_padded
         return names | {
-            # DALI rotates the shard sizes in the opposite direction to the shard ids. So in each epoch, the size at
-            # index k is the size of the shard at index `_turned_at` - k, and entry k belongs to this shard.
+            # As in DALI, `_shard_sizes_per_gpu` and `_shards_id` move in opposite directions. So in each epoch, entry k
+            # of the sizes is for the pipeline that began with shard `_turned_at` - k, and so is entry k here.
             "_counter_per_gpu": ahead[(self._turned_at - np.arange(count)) % count],
             "_shard_sizes_per_gpu": np.roll(sizes, moves if runs_on else 0),
             "_shards_id": (np.array(counter.reader.shard_ids, np.int64) + moves) % count,
@@ -191,7 +191,7 @@ class DaliNames(DataIterator[Any]):
 
     @property
     def size(self) -> int:
-        """Returns DALI's number of samples in an epoch, or in one shard with `reader_name`; -1 if it is not known."""
+        """Returns DALI's number of samples in an epoch; with `reader_name`, of one shard. -1 if it is not known."""
         return self._size
 
     def __next__(self) -> Any:

@@ -33,7 +33,7 @@ class Dicts(Assembler, abc.ABC):
 
     @abc.abstractmethod
     def of_pipeline(self, batches: Sequence[TensorList], rows: np.ndarray | None) -> dict[str, Any]:
-        """Converts a pipeline's outputs to a dict of tensors by name; `rows` are the samples to take, None takes all."""
+        """Converts the samples at `rows` of a pipeline's outputs to a dict of tensors by name; None: all samples."""
 
     @abc.abstractmethod
     def of_mask(self, mask: np.ndarray) -> Any:

@@ -166,7 +166,7 @@ def _plain(schema: Any) -> Any:
 
 
 def _outer(schema: Any, column: str) -> str:
-    """Returns the top-level column in a column name with dots."""
+    """Returns the top-level column that contains `column`, for example "image" for "image.bytes"."""
     if schema.get_field_index(column) >= 0:
         return column
     return max((n for n in schema.names if column.startswith(f"{n}.")), key=len)

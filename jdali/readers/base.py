@@ -62,7 +62,7 @@ def reader_options(
 
     Args:
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with

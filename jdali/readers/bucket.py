@@ -81,7 +81,7 @@ def bucket(
     into buckets of `size` samples, and the buckets come in random order. The order depends only on the seed and the
     position. So a run resumes from any state with any number of shards, and each sample comes once a pass. If the
     number of samples of a pass is not a multiple of `size`, the pass ends within a bucket, and the next pass begins
-    with the rest of this bucket. All shards must resume from the same step.
+    with the rest of this bucket. All shards must resume from the same training step.
 
     Args:
         samples: all outputs of a reader or of `readers.mix`. Outside of a pipeline's definition, a pair of the

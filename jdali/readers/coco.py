@@ -161,7 +161,7 @@ def coco(
 
     Parity: DALI rejects files with such numbers, or stops reading at the number. DALI skips annotations that have no
     box, a negative size or an unknown image, skips the rest of a truncated file, and gives unknown categories label 0;
-    here these are errors, and so are `images` that the file lacks. DALI draws another picture of labels: it keeps
+    here these are errors, and so are `images` that the file lacks. DALI draws a different picture of labels: it keeps
     only the last run-length mask of a label, and none if the label has polygons; it leaves the picture empty if the
     smallest label has no mask; it gives the smallest label to the run of pixels that ends the picture; with `ratio`, it
     draws polygons in the unit square.

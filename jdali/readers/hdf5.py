@@ -193,7 +193,7 @@ def hdf5(
 
     Chunks outside the window are not read. Consecutive samples share the decoded chunks, which are cached within
     `bytes_ahead` of `jdali.storage`. If chunks hold several samples, `random_shuffle` mixes samples through a buffer of
-    `initial_fill`. The HDF5 library reads in one thread at a time.
+    `initial_fill` samples. The HDF5 library reads in one thread at a time.
 
     Links, data sets with data in other files, and filters that are not built into HDF5 or h5py raise an error.
 

@@ -315,8 +315,8 @@ def lerobot(
 
     Values come from Parquet files, camera frames from videos or pictures. The frames that a batch needs from one file
     are decoded together, in order, and each only once. Samples have the same order as in `readers.parquet`:
-    `random_shuffle` mixes rows through a buffer of `initial_fill`, so that samples of a batch share row groups and
-    frames. The package `lerobot` is not needed.
+    `random_shuffle` mixes rows through a buffer of `initial_fill` rows, so that samples of a batch share row groups
+    and frames. The package `lerobot` is not needed.
 
     Parity: DALI has no such reader. Windows and frames are chosen as in `LeRobotDataset`.
 

@@ -187,7 +187,7 @@ class _Described:
 def _second(
     about: _Described, info: Mapping[str, Any], videos: Sequence[str]
 ) -> tuple[np.ndarray, Files, dict[str, Files]]:
-    """Reads the episodes of version 2, each of which has its own file."""
+    """Reads the episodes of version 2, which stores each episode in its own file."""
     numbers, lengths = [], []
     for line in about.lines("meta/episodes.jsonl"):
         numbers.append(line.get("episode_index"))

@@ -167,8 +167,8 @@ def mix(
 ) -> MixReader:
     """Mixes the samples of several readers in fixed shares.
 
-    The order depends only on a position that all shards share. So shards need no communication, and a run resumes from
-    any state, with any number of shards and with other weights; even so, no sample is lost, and none comes twice in a
+    The order depends only on a position that all shards share. So shards need no communication. A run resumes from
+    any state, even with another number of shards or other weights. It then loses no sample, and repeats none within a
     pass over its source. The batches of all shards at one step form a global batch. If a source's share of a global
     batch is a whole number of samples, each global batch has exactly this number. Otherwise the number of samples
     of source k (k = 0, 1, ...) varies between global batches by at most 1 + k. Each source is read pass after pass in
@@ -181,7 +181,7 @@ def mix(
             ("readers.file", {"file_root": "photos"}).
         num_shards: number of parts that the mixture is divided into. The sources must not be sharded.
         pad_last_batch: end an epoch with a full batch, by repeating its last sample.
-        schedule: {step: weights}: the weights from a step on; before the first step, `weights` applies. A step is a
+        schedule: {step: weights}: the weights from a step on; before the first key, `weights` applies. A step is a
             global batch; in dynamic mode, which has no batches, a step is one sample of each shard.
         seed: seed of sources that shuffle without a seed of their own; -1: the pipeline's.
         shard_id: the part to read, 0 to `num_shards` - 1.

@@ -137,7 +137,7 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> A
         progress: called with the number of bytes seen, after each part of a record.
 
     Raises:
-        CutShort: the file is no RecordIO file, is damaged, or ends within a record.
+        CutShort: the file is not a RecordIO file, is damaged, or ends within a record.
     """
     offsets: list[int] = []
     at = 0

@@ -124,7 +124,7 @@ def nemo_asr(
     segment, "text" holds the transcript, and other keys are ignored. A relative path is looked up in the working
     folder, and then in the folder of the manifest.
 
-    Parity: DALI looks in the working folder only, and skips lines that are no such object.
+    Parity: DALI looks in the working folder only, and skips lines that are not such objects.
 
     Args:
         manifest_filepaths: paths of the manifests.

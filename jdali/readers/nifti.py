@@ -141,7 +141,7 @@ def nifti(
 
     Args:
         file_filter: glob pattern of the files in `file_root`, case-sensitive.
-        scaled: apply the slope and intercept of the header; False keeps stored values, as labels need.
+        scaled: apply the slope and intercept of the header; False keeps the stored values, for example labels.
         with_affine: also return the affine from indices to millimetres: the sform, or else the qform, or else the spacing.
         with_spacing: also return the size of a voxel along each axis, as the last output.
 

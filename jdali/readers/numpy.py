@@ -75,7 +75,7 @@ class NumpyReader(ArrayFileReader):
                 check_size(path, math.prod(sizes) * header.dtype.itemsize)
                 return (self._part(read, header, anchor, sizes, gap),)
         except SampleError as error:
-            # Each window is computed as a batch of one sample, so the message names sample 0. Adds the path.
+            # Adds the path, because the message only names sample 0: each window is computed as a batch of one sample.
             reason = str(error).removeprefix(f"{_NAME}: ")
             raise SampleError(f"{_NAME}: {path}: {reason}", argument=error.argument) from error
         except OSError as error:

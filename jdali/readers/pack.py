@@ -187,10 +187,10 @@ def pack(
     """Packs documents into rows of one length. Documents are token sequences, or texts to tokenize.
 
     A row is a sample. Documents are taken in the order of their reader. Each window of `window` documents is packed
-    separately, longest first. So the rows depend only on the lengths and the order of the documents, and each step
-    always has the same rows. A run resumes from any state with any number of shards; new weights of a mixture apply
-    from the next window on. No document is lost, and none comes twice in a pass. All shards must resume from the same
-    step.
+    separately, longest first. So the rows depend only on the lengths and the order of the documents, and every run
+    has the same rows at the same step. A run resumes from any state with any number of shards; new weights of a mixture
+    apply from the next window on. No document is lost, and none comes twice in a pass. All shards must resume from the
+    same step.
 
     Building the pipeline reads and tokenizes each document once to find its length. Lengths are cached on disk if
     `paths` or `path` names all files, as for Parquet, Arrow, TFRecord, WebDataset, and mixtures of these.

@@ -23,7 +23,7 @@ from jdali.readers.shared_tables import shared
 _NAME = "readers.paired"
 # A run of wildcards. "**/" matches any number of folders; "*" matches within one folder.
 _WILD = re.compile(r"((?:\*\*/|\*\*|\*|\?|\[[^\]/]+\])+)")
-_STARS = re.compile(r"((?:\*\*/|\*\*|\*)+)")  # for URLs, where "?" and "[" are no wildcards
+_STARS = re.compile(r"((?:\*\*/|\*\*|\*)+)")  # for URLs, where "?" and "[" are not wildcards
 _PART = re.compile(r"\*\*/|\*\*|\*|\?|\[[^\]/]+\]")
 _MEANS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 

@@ -157,8 +157,8 @@ def parquet(
 ) -> ParquetReader:
     """Reads rows of Parquet files: an output for each of `columns`.
 
-    It reads these columns of whole row groups, once a pass over the data; `random_shuffle` mixes rows through a
-    buffer of `initial_fill`. With `shuffle_after_epoch`, row groups that do not fit into `bytes_ahead` of
+    Only these columns are read, in whole row groups, once a pass over the data; `random_shuffle` mixes rows through a
+    buffer of `initial_fill` rows. With `shuffle_after_epoch`, row groups that do not fit into `bytes_ahead` of
     `jdali.storage` are read again for each sample, so such files should have small row groups.
 
     A row with a null in one of the columns, or with ragged lists, is a sample that cannot be read.

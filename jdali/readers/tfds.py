@@ -73,7 +73,7 @@ def tfds(
     several such features, it is a dict of lists, by feature.
 
     A sequence of numbers is an array whose first axis is the sequence. Sequences of strings or pictures, and nested
-    sequences of varying length, are no arrays, so they cannot be read. An example that lacks a feature, or has it in
+    sequences of varying length, are not arrays, so they cannot be read. An example that lacks a feature, or has it in
     another shape, is a sample that cannot be read.
 
     Parity: DALI has no such reader.

@@ -136,7 +136,7 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> R
         progress: called with the number of bytes seen, after each record.
 
     Raises:
-        CutShort: the file is no TFRecord file, is damaged, or ends within a record.
+        CutShort: the file is not a TFRecord file, is damaged, or ends within a record.
     """
     _need_crc()
     offsets: list[int] = []

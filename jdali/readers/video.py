@@ -75,7 +75,7 @@ def legacy_options(
 
     Args:
         additional_decode_surfaces: without effect.
-        channels: 3.
+        channels: number of channels, which must be 3.
         dtype: UINT8 or FLOAT.
         file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds. Negative ones
             count from the end, and an end of 0 is the end of the video.
@@ -168,7 +168,7 @@ def video(*, sequence_length: Static[int], **options: object) -> VideoReader:
 
     Returns: `dtype` [F, H, W, C]; then, if requested, the label, int32 [1], the frame numbers and the times.
 
-    Parity: DALI decodes on a GPU; its conversion from YCbCr to RGB gives values that differ by a few of 255 steps.
+    Parity: DALI decodes on a GPU and converts YCbCr to RGB in another way, so UINT8 values differ by a few units.
 
     Example: frames = fn.readers.video(filenames=["clip.mp4"], sequence_length=4)
     """

@@ -37,7 +37,7 @@ def zarr(
     It reads Zarr versions 2 and 3, including shards, from folders and URLs; chunks may be compressed by Blosc,
     Zstandard, LZ4, zlib, gzip or bz2. Chunks outside the window are not read. Consecutive samples share the decoded
     chunks, which are cached within `bytes_ahead` of `jdali.storage`. If chunks hold several samples, `random_shuffle`
-    mixes samples through a buffer of `initial_fill`. A chunk without a file has the fill value, as Zarr specifies.
+    mixes samples through a buffer of `initial_fill` samples. A missing chunk has the fill value, as Zarr specifies.
 
     Parity: DALI has no such reader.
 

@@ -27,7 +27,9 @@ _CREDENTIALS = struct.Struct("3i")  # process, user and group of the other end
 _SIZE = struct.Struct("!Q")
 _SECONDS = 60.0  # seconds to wait for the first actor to fill the memory
 _TRIES = 3
-_ADDRESSES = 64  # per key: of 64 actors, one should outlive the first; asking all of them takes only 1 ms
+_ADDRESSES = (
+    64  # for each key; of 64 actors, one very likely outlives the first, and asking all takes only 1 ms
+)
 
 
 class NodeMemory:

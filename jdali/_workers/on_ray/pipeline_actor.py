@@ -117,7 +117,9 @@ class ActorClient:
         # Do not try again here: a new process would first compile, but processes of other actors have already compiled.
         future = self.pool.submit(content, call.order, patience=0)
         try:
-            return await asyncio.shield(asyncio.wrap_future(future))  # cancelling the call must not end it
+            return await asyncio.shield(
+                asyncio.wrap_future(future)
+            )  # if the call is cancelled, its tasks still finish
         except TaskKilledError as error:
             death = error.deaths[-1] if error.deaths else None
             position = 0 if log is None else running(log, call.packed)
@@ -140,7 +142,7 @@ class PipelineActor:
         self._starting = asyncio.Lock()
 
     async def join(self, name: str, start: Sequence[ray.ObjectRef[ActorStart]]) -> ActorPlace:
-        """Starts the process of a client, without waiting. `start` contains one reference, which is resolved only if needed."""
+        """Starts the process of a client, without waiting. `start` is a list of one reference, resolved if needed."""
         try:
             await self._client(name, start)
         except VersionError as error:
@@ -187,7 +189,7 @@ class PipelineActor:
             deaths = client.pool.counts().deaths
             return ActorAnswer(death=death, position=error.position, deaths=deaths)
         except Exception as error:
-            # The client has left, or its process could not be started. After `leave`, the next `join` tries again.
+            # Unless the client has left, its process could not be started. `leave` lets the next `join` try again.
             if self._clients.get(name) is client:
                 await self.leave(name)
             return ActorAnswer(error=error)
@@ -197,7 +199,7 @@ class PipelineActor:
 
 
 def running(log: mmap.mmap, packed: PackedValue) -> int:
-    """Returns the position, within its group, of the task that a process started last."""
+    """Reads from the log which task a process started last; returns the position of this task in its group."""
     offset, _ = packed.spans[0]
     return max(int(np.frombuffer(log, np.int64, 1, offset)[0]) - 1, 0)
 

@@ -193,7 +193,7 @@ class Augmentation:
         num_magnitude_bins: int | None = None,
         **kwargs: object,
     ) -> Callable[[], Any]:
-        """Looks up the parameter, and returns a function that applies the operation; `select` calls this function."""
+        """Looks up the parameter, for `select`; returns a function that applies the operation with this parameter."""
         parameters = _args.further_parameters(self.op)
         missing = [p.name for p in parameters if p.default is p.empty and p.name not in kwargs]
         if missing:

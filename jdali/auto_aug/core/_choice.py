@@ -42,7 +42,7 @@ def check_bins(num_magnitude_bins: object, who: str) -> None:
 def warping(augmentations: list[Any], **kwargs: object) -> dict[str, Any]:
     """Returns the `kwargs` that at least one augmentation takes.
 
-    Only augmentations that move pixels take any. If all of these are excluded, passing `kwargs` on would be an error.
+    Only augmentations that move pixels have further arguments. If all are excluded, passing `kwargs` would be an error.
     """
     unused = filter_unused_args(augmentations, kwargs)
     return {name: value for name, value in kwargs.items() if name not in unused}
@@ -92,7 +92,7 @@ def _case(
     own_call = isinstance(op, Augmentation) and type(op).__call__ is Augmentation.__call__
     bound = op.bound(*args, **kwargs) if own_call else functools.partial(op, *args, **kwargs)  # type: ignore[attr-defined]
 
-    # A separate function, so that a conditional in the operation gets only this branch's samples.
+    # Autograph converts this function, so that a conditional in the operation gets only this branch's samples.
     def case() -> object:
         return bound()
 

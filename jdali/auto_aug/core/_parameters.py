@@ -77,8 +77,8 @@ def _has_node(value: object) -> bool:
 def rows_of(table: np.ndarray, index: DataNode) -> DataNode:
     """Looks up a row of a table [rows, ...] for each sample.
 
-    A subscript of a node would check the index on the host. This function does not check the index, so that the lookup
-    can be compiled into one program with the operators before and after it.
+    Subscripting a node checks the index on the host. This function does so only if float32 cannot represent the table.
+    Otherwise, the lookup can be compiled into one program with the operators before and after it.
 
     Args:
         table: any type.

@@ -18,7 +18,7 @@ from jdali.cli.conversion.sources import Source, SourceSample
 from jdali.cli.conversion.targets import TARGETS, ShardWriter, sync
 
 _PLAN = "convert.json"
-# Number of samples in a thread's task, and number of first samples that determine the types of fields.
+# Number of samples in a thread's task, and number of samples, from the first on, that determine the types of fields.
 _AT_ONCE, _FIRST = 16, 100
 _DAMAGED = (SampleError, BadRecord)
 _Treated = tuple[str, SourceSample | Exception]

@@ -102,7 +102,10 @@ def _by_program(program: str, data: bytes, interval: int) -> bytes:
 
 
 def interval_of(across: int) -> int:
-    """Returns the divisor of `across`, MCUs per row, nearest to `_WANTED_INTERVAL`. No segment crosses a row's end."""
+    """Returns the divisor of `across` (MCUs per row) that is nearest to `_WANTED_INTERVAL`.
+
+    With a divisor as the interval, no segment crosses the end of a row.
+    """
     divisors = [n for n in range(1, across + 1) if across % n == 0]
     return min(divisors, key=lambda n: (max(n, _WANTED_INTERVAL) / min(n, _WANTED_INTERVAL), n))
 
@@ -118,7 +121,7 @@ def with_markers(data: bytes) -> bytes:
     """Adds restart markers to a JPEG file without changing pixels.
 
     A file is returned unchanged if its restart interval already divides the number of MCUs in a row, or if markers
-    would not make it decodable in parts. Progressive files become sequential, since only these can be decoded in parts.
+    would not make it decodable in parts. Progressive files become sequential, since only sequential files can be.
 
     Raises:
         SampleError: the file cannot be rewritten, or its pixels would change.

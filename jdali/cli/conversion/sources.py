@@ -367,7 +367,7 @@ def _nemo(paths: Sequence[str]) -> Source:
         start, most = entry.offset or 0.0, entry.duration
         # As in `decode_part`, a negative time counts as missing.
         if start > 0 or (most is not None and 0 <= most < seconds - _SAME_SECONDS):
-            # The entry is only a part of the file; decodes this part as `readers.nemo_asr` does.
+            # The entry describes only a part of the file. Decode this part as `readers.nemo_asr` does.
             wave, info = audio.decode_part(data, start, most, dtype=np.dtype(np.int16))
             out = io.BytesIO()
             try:

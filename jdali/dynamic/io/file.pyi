@@ -15,7 +15,7 @@ def read(
     dont_use_mmap: builtins.bool = False,
     use_o_direct: builtins.bool = False,
 ) -> Tensor | Batch:
-    """Reads whole files. Each sample is the path of a file.
+    """Reads whole files; each input sample is the path of a file.
 
     Args:
         filepaths: uint8 or int8 [bytes], a path in UTF-8, up to the first zero byte. URLs must be allowed:

@@ -1,4 +1,4 @@
-"""Runs steps without a pipeline: operators and traced functions of dynamic mode, pipelines in debug mode, the viewer.
+"""Runs steps immediately, for operators and traced functions of dynamic mode, for debug mode, and for the viewer.
 
 ```
  call.run_operator, call.EagerReader      an operator, a reader

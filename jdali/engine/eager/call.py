@@ -89,7 +89,7 @@ class _Runner:
         self._plan = PreparedPlan(
             ExecutionPlan((step,), self.node.outputs, (), ((),)), {device: key.placement.device},
             max_batch=key.room, budget=BUDGET, takes_turns=is_stage or key.op.random, runs_empty=True,
-            shares_rows=key.room > 1,  # with one sample, unused rows would only make the call longer
+            shares_rows=key.room > 1,  # for one sample, unused rows would only make the call slower
         )  # fmt: skip
 
     def run(self, env: Values, ids: SampleIds, draw: RandomDraw, pool: Pool) -> None:

@@ -119,7 +119,10 @@ def unexpected(node: Node) -> RuntimeError:
 
 
 def _repetitions(node: Node) -> list[int]:
-    """Returns for each input the first input with the same batch, such as [0, 1, 0]. A runner fits only one list."""
+    """Returns, for each input, the position of the first input that is the same batch, for example [0, 1, 0].
+
+    A runner works only for calls with the same list.
+    """
     values = [id(value) for value in (*node.data_inputs, *node.arg_inputs.values())]
     return [values.index(value) for value in values]
 

@@ -16,7 +16,7 @@ Call: TypeAlias = Callable[[], None]
 class Threads:
     """Runs submitted calls in daemon threads.
 
-    A waiting thread references only its queue. So threads keep neither their pipeline alive, nor objects whose methods
+    A waiting thread references only its queue. So threads keep alive neither their pipeline nor objects whose methods
     are callbacks of the pipeline.
     """
 

@@ -81,7 +81,10 @@ class Draw:
         return self.ids().words()
 
     def seeds(self, nodes: Sequence[Node]) -> Any:
-        """Returns the seed (two words) and the stream of each operator, uint32 [operators, 3]."""
+        """Returns the seed (two words) and the stream of each operator, uint32 [operators, 3].
+
+        The stream is 0 for an operator with its own seed, and 1 + the operator's number for all others.
+        """
         rows: list[tuple[Any, int]] = []
         for node in nodes:
             if node.id in self.held:

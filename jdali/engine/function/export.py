@@ -295,7 +295,7 @@ def _needed(function: PipelineFunction) -> set[Node]:
 def _written_graph(function: PipelineFunction) -> tuple[list[dict[str, Any]], list[list[Any]]]:
     """Writes all nodes and branches, because the numbers of nodes are part of random keys.
 
-    Nodes that are not needed become sources without data. The user's lines are written without their folders.
+    Nodes that are not needed become sources without data. Names of the user's source files are written without folders.
     """
     needed = _needed(function)
     nodes = function.definition.graph.nodes

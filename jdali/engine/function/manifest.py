@@ -72,7 +72,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     """Describes an exported folder.
 
     Attributes:
-        fingerprint: digest of all other fields, without the user's lines (`where`).
+        fingerprint: digest of all other fields, without the lines of the user's code (`where`).
         graph: fingerprint of the graph, as in states of a pipeline.
         nodes: as `written_graph` writes them; nodes that are not needed, such as readers, are sources without data.
         start, outputs: values that the function takes and returns, by numbers of the node and its output.
@@ -100,8 +100,8 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     def computed_fingerprint(self) -> str:
         """Computes the fingerprint, with the checksum of each program instead of its bytes.
 
-        The user's lines are left out, because only error messages show them. So the same definition in another file has the
-        same fingerprint.
+        Lines of the user's code are left out, because only error messages show them. So the same definition in another
+        file has the same fingerprint.
         """
         nodes = [{name: value for name, value in row.items() if name != "where"} for row in self.nodes]
         domains = [row[:-1] for row in self.domains]

@@ -50,7 +50,7 @@ class Part:
         return tuple(node for node in self.nodes if node.op.random)
 
     def stage(self) -> Stage:
-        """Returns the part as one stage. Known and fixed values are inputs of the stage, unless they are arguments."""
+        """Returns the part as one stage. Its inputs include the known and fixed values that operators read as data."""
         given = _ids([*self.start, *self.known, *self.fixed])
         nodes = _behind(self.outputs, given, self.nodes)
         inputs: dict[DataNode, None] = dict.fromkeys(self.start)

@@ -62,7 +62,7 @@ def _described(call: Call) -> tuple[Any, ...]:
 
 
 def exact_platform(platform: str) -> str:
-    """Returns the platform name of JAX's devices: "gpu" for "cuda"."""
+    """Converts a platform of `jax.export`, such as "cuda", to the platform name of JAX's devices, such as "gpu"."""
     return "gpu" if platform in ("cuda", "rocm") else platform
 
 
@@ -72,10 +72,10 @@ def options_of(stage: Stage, platform: str) -> dict[str, Any] | None:
 
 
 def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., Any]:
-    """Builds the pure function (arrays, packed, apart, identity, seeds, -0) -> (outputs, their sizes).
+    """Builds the pure function `run(arrays, packed, apart, identity, seeds, minus_zero)` -> (outputs, their sizes).
 
-    Products are rounded as in the pipeline's programs, see `exact`. The function is differentiable in `arrays`;
-    derivatives are not rounded, so the compiler may fuse their products.
+    Each product is rounded before it is added, as in the pipeline's programs; see `exact`. The function is
+    differentiable in `arrays`. In derivatives, the compiler may fuse products and sums.
     """
     compute = stage_compute(StageOutline.of(stage), form.program)
     shapes, packing = form.program.shapes[: len(stage.inputs)], form.program.packing()

@@ -12,8 +12,8 @@
 
 The padded shape of a sample is a function of its own size and the level of the stage:
 
-* `buckets` computes it. Level 0 is a fine grid, which is chosen by the cost of padding (`cost`).
-* `coarse` has the other levels. Each is a coarser grid, and a minimum size (floor) to which smaller samples are padded.
+* `buckets` computes it. Level 0 uses one of several fine grids, depending on the cost of padding (`cost`).
+* `coarse` has the other levels. Each has a grid, and a minimum size (floor) to which smaller samples are padded.
 * `stage_shapes` asks each operator of a stage for the shapes of its outputs, given the shapes of its inputs. If the
   samples of a stage have more than `MOST_SHAPES` shapes, the whole stage rises to a coarser level: the fastest level,
   by the cost model, that has few enough shapes.

@@ -1,16 +1,16 @@
 """Computes padded shapes, so that many sizes share a compiled program.
 
-Every distinct padded shape costs a compilation, every padded element costs time and memory. Each stage has a level: the
-higher it is, the fewer and larger are the shapes. The shapes of a sample depend on its own sizes, the stage and the level,
-but not on other samples, except where all samples of a batch share one shape (`together`). This module computes the
-shapes of level 0; the module `coarse` computes those of the other levels.
+Every distinct padded shape costs a compilation, and every padded element costs time and memory. Each stage has a level;
+at a higher level, the shapes are fewer and larger. The shapes of a sample depend on its own sizes, the stage and the
+level, but not on other samples, except where all samples of a batch share one shape (`together`). This module computes
+the shapes of level 0; the module `coarse` computes those of the other levels.
 
 * The shapes of a value are on a grid: `TIGHT` where padding costs much time, `CHEAP` where more programs would cost
   more than padding, `ROOM_IN` or `ROOM_OUT` where padding costs next to no time (`cost`).
 * The longest side of a picture is on the grid, and each other side is a fraction of the longest. Most photographs have
   one of a few aspect ratios, so this gives far fewer shapes than a grid for each side.
 * An output has the shape that the operator's `setup` computes for padded inputs, if the sample fits in it. So the
-  output of a resize to 300 × 300 has no padding, and the frames of a spectrogram add no shapes to those of its sound.
+  output of a resize to 300 × 300 has no padding, and sounds of one padded shape have spectrograms of one padded shape.
   In small batches on a CPU, where programs cost most, outputs of several sizes are padded to one square
   (`ROOM_OUT_FEW`).
 """
@@ -50,8 +50,8 @@ ROOM_OUT = Grid(COARSE, _powers(4, 1))
 # costs 0.1 to 0.3 ms a sample: to write the padding, and to copy the sample out of the square (benchmarks/RESULTS.md).
 ROOM_OUT_FEW, _FEW_ELEMENTS = Grid(COARSE, (1.0,)), 1 << 20
 # An output gets the shape `derived` from padded inputs, in place of the shape computed from its `own` size, if
-# elements(derived) <= factor * elements(own). From level 1 on, the factor is larger: more derived shapes mean fewer
-# combinations of input and output shapes, and so fewer programs.
+# elements(derived) <= factor * elements(own). From level 1 on, the factor is larger: a derived shape follows from
+# the shapes of the inputs, so it needs no further program.
 _LOOSE, _LOOSE_COARSE = 1.25, 4.0
 
 # Returns the shapes of an operator's outputs for padded inputs; None if they depend on more than the shapes of the inputs.
@@ -232,7 +232,7 @@ def own_shapes(extents: np.ndarray, layout: str, grid: Grid) -> np.ndarray:
         if layout[axis : axis + 1] == "C" or (proportional and axis in space):
             continue
         sizes = FINEST if video and axis in space else grid.sizes
-        # Padding of axes such as frames is always computed, so these axes get the fine grid in place of a roomy one.
+        # Operators always compute the padding of axes such as frames, so these axes get the fine grid, not a roomy one.
         shapes[:, axis] = round_up(
             extents[:, axis], FINE if grid in (ROOM_IN, ROOM_OUT, ROOM_OUT_FEW) else sizes
         )
@@ -242,7 +242,7 @@ def own_shapes(extents: np.ndarray, layout: str, grid: Grid) -> np.ndarray:
 
 
 def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
-    """Rounds a sample's longest side up to the grid, the other sides up to fractions of the longest; int [N, sides]."""
+    """Rounds a sample's longest side up to the grid, and the others to fractions of the longest; int [N, sides]."""
     longest = round_up(sides.max(axis=1, keepdims=True), grid.sizes)
     fractions = np.array(grid.fractions)
     # The fractions have few binary digits. So if a side is exactly fraction · longest, the quotient is this fraction.

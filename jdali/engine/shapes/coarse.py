@@ -1,11 +1,11 @@
 """Computes padded shapes at ever coarser levels, so that samples of any sizes share a few programs.
 
-A level is a number. Level 0 is the fine grid of `buckets`. Each other level is a pair: a grid of sizes (`GRIDS`), and a
-floor, the minimum number of elements of a padded value (`FLOORS`). Small samples have most of the shapes, but take
+Levels are numbered. Level 0 uses the fine grids of `buckets`. Each other level has a grid of sizes (`GRIDS`) and a
+floor: the minimum number of elements of a padded value (`FLOORS`). Small samples have most of the shapes, but take
 little of the time; the floor pads them to a few shapes. The shape of a sample does not depend on other samples.
 
-A stage rises only to levels at which neither the grid nor the floor is finer. Each grid is a subset of the next finer
-grid. At the last level, all pictures of up to 4096 × 4096 have one shape, as do all sounds of up to 16 million samples.
+A stage never rises to a level with a finer grid or a lower floor. Each grid is a subset of the next finer grid. At the
+last level, all pictures of up to 4096 × 4096 pixels share one shape; so do all sounds of up to 16 million values.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ Kind = tuple[np.dtype[Any], str]  # element type and layout of a value
 MOST_SHAPES = 16
 # A coarser level needs new programs, so it must have at most this share of the present number of shapes.
 _WORTH_IT = 2 / 3
-# If a search finds no suitable level, the next search starts at this many times as many shapes.
+# If a search finds no suitable level, the number of shapes that starts the next search is multiplied by this.
 _PATIENCE = 1.5
 # A coarser level may always take this many times as long as the present level; it may take longer if it saves enough
 # programs, see `pays`.
@@ -55,7 +55,7 @@ class StageShapes:
         most: int | None = MOST_SHAPES,
         few: bool = False,
     ):
-        """Plans nothing yet.
+        """Starts at level 0; no shapes are counted yet.
 
         Args:
             args: constant arguments of each node, prepared for `plan_call`.

@@ -36,7 +36,7 @@ class _BatchCall:
     headers: Any = None
 
     def select(self, rows: np.ndarray) -> _BatchCall:
-        """Returns a call for some of the samples, without headers."""
+        """Returns a call for some of the samples, without the headers that the probe found."""
         inputs = [
             v.select(rows) if isinstance(v, TensorList) else [v[i] for i in rows.tolist()]
             for v in self.inputs
@@ -46,7 +46,7 @@ class _BatchCall:
         return _BatchCall(self.op, inputs, self.fixed, varying, scaled)
 
     def make(self, **filled_in: object) -> Any:
-        """Calls the operator. `filled_in`, headers and scales are passed only if the operator's signature names them."""
+        """Calls the operator. Passes `filled_in`, `headers` and `scaled` only if `run` has such parameters."""
         filled_in |= {"headers": self.headers, "scaled": self.scaled}
         asked = {name: value for name, value in filled_in.items() if name in self.op.engine_parameters}
         head = (None,) if self.op.random else ()
@@ -166,7 +166,7 @@ class HostBatchOpRunner(HostRunner):
         there, here = np.flatnonzero(rows), np.flatnonzero(~rows)
         made = self._made(self._part(call, here), pool) if len(here) else None
         if made is not None and made.failures:
-            self._make(env, call, pool)  # raises, with the numbers that the samples have in the batch
+            self._make(env, call, pool)  # raises the errors, by position in the whole batch
             return
         part, decoding = self._part(call, there), self._op.on_device
         assert decoding is not None
@@ -224,7 +224,7 @@ class HostBatchOpRunner(HostRunner):
         return dataclasses.replace(part, headers=self._probed(part.inputs[0]).headers)
 
     def _made(self, call: _BatchCall, pool: Pool) -> HostOutputs:
-        # If so, the size decides how the batch is divided.
+        # Sizes are summed only if they decide how the batch is divided.
         counts = pool.threads > 1 and not self._op.in_place
         size = sum(s.nbytes for samples in call.inputs for s in samples) if counts else 0
         workers = PoolWorkers(pool, self.policy, size, in_order=self._op.effects)

@@ -41,7 +41,7 @@ _ROOMY_CHUNK_BYTES = 24 << 20
 _CALLS = 8
 
 # Maximum bytes of all calls of a batch that are queued at the same time on a CPU. If fewer than `FEWEST_QUEUED` calls
-# fit, none is queued: each thread waits for its own call, which is faster than to wait for calls of other threads.
+# fit, none is queued: each thread waits for its own call, which is faster than waiting for calls of other threads.
 QUEUED_BYTES, FEWEST_QUEUED = 48 << 20, 4
 
 # XLA runs a program in one thread if its values have at most this many bytes, or if its calls run side by side in the
@@ -53,7 +53,7 @@ SMALL_BYTES = 256 << 10
 # `SHORTEST_CALL`. So unused rows make a call take at most about twice as long.
 FEW_SAMPLES, SHORTEST_CALL = 8, 0.3e-3
 # Half of `SHORTEST_CALL`, because the host prepares a call while the accelerator runs the previous call. For 128
-# pictures of 300 to 640 pixels a side, in 10 calls, padding and unused rows add 45 % to the pixels (0.3 ms: 55 %).
+# pictures of 300 to 640 pixels a side, in 10 calls, padding and unused rows add 45 % to the pixels (with 0.3 ms: 55 %).
 _SHORTEST_DEVICE_CALL = 0.15e-3
 
 
@@ -296,7 +296,7 @@ def stage_compute(outline: StageOutline, form: ProgramForm) -> Callable[..., lis
 def stage_function(outline: StageOutline, form: ProgramForm, platform: str) -> Callable[..., Any]:
     """Makes the function of a stage that the engine compiles.
 
-    It takes (arrays, packed, apart, identity, seeds, -0). `Packing.pack` makes `packed` and `apart`; -0 is for `exact`.
+    It takes (arrays, packed, apart, identity, seeds, -0). `Packing.pack` makes `packed` and `apart`; `exact` needs -0.
     """
     compute, packing = stage_compute(outline, form), form.packing()
 

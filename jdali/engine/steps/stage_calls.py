@@ -24,7 +24,7 @@ class StageCalls:
     """Plans the calls of a stage's operators. Everything that is the same for all batches is prepared once.
 
     Args:
-        remembers: if True, `Rising` values are at least as large as in earlier batches; if False, they are maximal.
+        remembers: if True, a `Rising` value is at least as large as in earlier batches; else it is the maximum.
 
     Attributes:
         seed_array: uint32 [operators, 3], words of the seed and stream of each random operator.
@@ -33,8 +33,8 @@ class StageCalls:
     def __init__(self, stage: Stage, seed: int, *, remembers: bool = True):
         self._stage = stage
         self.arguments = {node: prepared_args(node) for node in stage.nodes}
-        # The largest of each `Rising` value so far. Later batches use at least this value, which limits the number of programs
-        # of a shape. The value is not part of states, because all values that are large enough give the same results. ResNet-50
+        # The largest value of each `Rising` so far. Later batches use at least this value, so a shape has fewer programs.
+        # The value is not part of states, because all values that are large enough give the same results. ResNet-50
         # training takes 11 programs and 4.8 ms a picture. It would take 11 programs and 5.5 ms with the largest possible
         # value, and 18 programs and 4.7 ms with each batch's own value.
         self._risen: dict[Node, dict[str, int]] | None = {} if remembers else None

@@ -39,8 +39,8 @@ class ThreadPolicy:
 
     Args:
         tries_here: True if samples may be cheap; False sends all samples to the pool.
-        may_be_brief: True if samples may take microseconds. Must be False where user functions run, which may wait for
-            each other.
+        may_be_brief: True if a sample may take only microseconds. Must be False where user functions run, because
+            they may wait for each other.
 
     Attributes:
         is_brief: True if one thread works on the next batch.

@@ -49,7 +49,7 @@ def fits(
         file_filter: glob pattern of the files in `file_root`, case-sensitive.
         hdu_indices: indices of the HDUs, from 1 on: 1 is the primary HDU, 2 the first extension.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with
@@ -150,7 +150,7 @@ def video(
         uniform_sample: return one sequence of evenly spaced frames for each clip; `stride`, `step` and `pad_mode`
             then have no effect.
         dont_use_mmap: do not map local files into memory. Only `readers.arrow` maps files.
-        fold: (k, n) reads fold k of n; a list reads several folds: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
+        fold: (k, n) reads fold k of n; k may be a list: ([0, 2, 3], 4) leaves out fold 1. Folds divide the
             data set, or `subset`, at random, but always in the same way: on all shards and for all seeds. A reader
             that knows the classes of samples divides each class evenly. DALI has no such argument.
         initial_fill: size of the buffer of `random_shuffle`, in samples; 1 disables shuffling. Readers of files with

@@ -20,7 +20,7 @@ def read(
     bytes_per_sample_hint: int | typing.Sequence[int] | NDArray[Any] = 0,
     preserve: bool = False,
 ) -> DataNode:
-    """Reads whole files. Each sample is the path of a file.
+    """Reads whole files; each input sample is the path of a file.
 
     Args:
         filepaths: uint8 or int8 [bytes], a path in UTF-8, up to the first zero byte. URLs must be allowed:

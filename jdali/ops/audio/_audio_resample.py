@@ -20,7 +20,7 @@ from jdali.codecs.resampling import lobes_of, window_table
 _TYPES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float32")
 _STEPS = 32  # entries of the window's table for each sample
 _TAPS_A_TURN = 11
-# For an integer n from 0 to 2^23, the bits of the float n + 2^23 minus the bits of 2^23 are n.
+# For an integer n from 0 to 2^23: bits(2^23 + n) - bits(2^23) = n, where bits(x) reads the float32 x as an integer.
 _WHOLE = np.float32(2**23)
 _BITS_OF_WHOLE = int(_WHOLE.view(np.int32))
 
@@ -116,7 +116,7 @@ def audio_resample(
     extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Changes the sampling rate with a sinc under a Hann window.
+    """Changes the sampling rate by windowed-sinc interpolation, with a Hann window.
 
     No low-pass filter is applied, even if the rate becomes lower.
 

@@ -12,7 +12,7 @@ from jdali._kernels.signal import require_float32
 from jdali._numerics.sums import fixed_sum
 from jdali._operators.record import Static, operator
 
-# Slaney's Auditory Toolbox: linear up to 1 kHz (200/3 Hz per mel), then 27 steps for a factor of 6.4.
+# Slaney's Auditory Toolbox: linear up to 1 kHz (200/3 Hz per mel), then logarithmic (27 mels per factor of 6.4).
 _LINEAR_HZ = 200 / 3
 _KNEE_HZ = 1000.0
 _KNEE_MEL = _KNEE_HZ / _LINEAR_HZ

@@ -113,7 +113,7 @@ def _chirp(n: Array, size: Array) -> tuple[Array, Array]:
     turn = (2 * size).astype(jnp.uint32)
     reduced = (n % (2 * size)).astype(jnp.uint32)
     square = jnp.zeros_like(reduced)
-    # n² mod turn, computed with six bits of one factor at a time, so that products fit into 32 bits.
+    # Computes n² % turn with six bits of one factor at a time, so that products fit into 32 bits.
     for shift in (
         24,
         18,

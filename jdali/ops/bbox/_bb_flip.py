@@ -25,7 +25,7 @@ def bb_flip(
     """Mirrors boxes in relative coordinates, as `flip` mirrors the image.
 
     Args:
-        boxes: [..., 4] float32, relative to the image (0 to 1); the last axis may hold several boxes.
+        boxes: float32 [..., 4 · n], n boxes one after the other along the last axis, relative to the image (0 to 1).
         horizontal: not 0: swap left and right.
         ltrb: True: boxes are (left, top, right, bottom); False: (x, y, width, height).
         vertical: not 0: swap top and bottom.

@@ -29,7 +29,7 @@ def bbox_paste(
     A coordinate c becomes c / ratio + paste * (ratio - 1) / ratio; widths and heights are divided by the ratio.
 
     Args:
-        boxes: [..., 4] float32, relative to the image (0 to 1); the last axis may hold several boxes.
+        boxes: float32 [..., 4 · n], n boxes one after the other along the last axis, relative to the image (0 to 1).
         ltrb: True: boxes are (left, top, right, bottom); False: (x, y, width, height).
         paste_x: position of the image on the canvas; 0: at the left, 1: at the right.
         paste_y: 0: at the top, 1: at the bottom.

@@ -162,6 +162,6 @@ def bbox_rotate(
 
 
 def _growth(new: np.ndarray, old: np.ndarray) -> np.ndarray:
-    """Subtracts `old` from `new` sizes, [N, 2]. If the longer side has changed, first swaps the old width and height."""
+    """Subtracts `old` from `new` sizes, [N, 2]. If a tall box became wide or vice versa, first swaps the old sides."""
     turned = (old[:, 0] < old[:, 1]) != (new[:, 0] < new[:, 1])
     return new - np.where(turned[:, None], old[:, ::-1], old)

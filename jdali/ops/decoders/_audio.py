@@ -33,10 +33,11 @@ def decode_audio(
         encoded: uint8 [bytes], content of a file.
         downmix: return the mean of all channels.
         dtype: INT16, INT32 or FLOAT; FLOAT scales the range of the file's integers to -1 to 1.
-        quality: quality of the resampling, 0 to 100. The sinc has 3 lobes on each side at 0, 16 at 50, and 64 at 100.
+        quality: quality of the resampling, 0 to 100. The filter is a windowed sinc, with 3 lobes on each side at
+            quality 0, 16 at 50, and 64 at 100.
         sample_rate: rate to resample to, Hz; 0 or less: no resampling.
 
-    Returns: (sound, `dtype`, [T] with `downmix`, else [T, C]; its sampling rate in Hz, float32 []).
+    Returns: the sound, `dtype` [T] with `downmix`, else [T, C]; and its sampling rate in Hz, a float32 scalar.
 
     A truncated file raises an error; with `jdali.codecs.audio.ACCEPT_INCOMPLETE = True`, the available part is decoded.
     Files without a length in their header, such as saved streams, are decoded to their end.

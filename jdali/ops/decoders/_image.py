@@ -10,8 +10,8 @@ from jdali._kernels.image_decoding import decode, image_decoder, pictures_of
 from jdali._operators.record import HostOutputs, Scaled, Static, Workers
 from jdali.codecs.image_batch import Headers, decode_small
 
-# Largest mean decoded size of an image, in bytes, for which a batch is decoded together. Handling such small images one
-# by one takes longer than decoding them.
+# A batch is decoded together if the mean decoded size of its images, in bytes, is at most this. Separate calls for such
+# small images would take longer than the decoding.
 _SMALL_BYTES = 1 << 16
 
 

@@ -36,7 +36,7 @@ def external_source(
         cycle: behaviour at the end of an iterable. "quiet" or True: begin again. "raise": raise StopIteration, then begin
             again. "no", False or None: stay at the end, also after `Pipeline.reset`.
         layout: layout of the samples, one for all outputs or one per output; None: the layout of the source's TensorLists. A
-            batch whose layout differs from that of the previous batch raises an error.
+            batch whose layout differs from the previous batch's raises an error.
         dtype: type that the samples must have; None: as in the first batch.
         ndim: number of axes that the samples must have; None: as in the first batch.
         cuda_stream: without effect.

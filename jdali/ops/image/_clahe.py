@@ -171,7 +171,7 @@ def _tables(
     counts = tile_histograms(values, tiles, tile, size)
     excess = jnp.maximum(counts - limit, 0).sum(axis=-1, keepdims=True, dtype=jnp.int32)
     # Every value gets excess // BINS. The remainder goes to every `step`-th value. The step is computed in float32,
-    # because integers have no vector division; the quotients are exact.
+    # because CPUs have no vector division of integers; the results are exact.
     left = (excess % BINS).astype(jnp.float32)
     step = jnp.maximum(jnp.floor((BINS + 0.5) / jnp.maximum(left, 1)), 1)
     value = jnp.arange(BINS, dtype=jnp.float32)
@@ -191,8 +191,8 @@ def _tables(
 def _looked_up(tiles: tuple[int, int], values: Array, first: Array, tables: Array, tile: Array) -> Array:
     """Interpolates each value between the results of the four nearest tiles: uint8 [rows, W].
 
-    Many results are close to a half, where a different last bit changes the final rounding. So products are `rounded`,
-    and XLA cannot fuse them into sums.
+    Many results are close to a half, where a different last bit changes the final rounding. `rounded` keeps XLA from
+    fusing the products into the sums.
     """
     (row, down), (column, across) = (
         _nearest(start + jnp.arange(count, dtype=jnp.int32), tile[axis], tiles[axis])

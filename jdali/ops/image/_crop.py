@@ -124,7 +124,7 @@ def crop(
     """Cuts out a window that begins at position × (extent - size), rounded half away from zero.
 
     Args:
-        image: any layout with H and W, and D or F; without a layout HWC, or DHWC with four axes.
+        image: any layout with H and W, also with D or F; without a layout HWC, or DHWC with four axes.
         dtype: output type; fractions are truncated and integers saturated; None: the input's.
         fill_values: value of pixels outside of the image: one for all channels, or one per channel.
         out_of_bounds_policy: for windows larger than the image: "error" raises, "pad" fills,

@@ -103,8 +103,8 @@ def debayer(
     * "bilinear_ocv": the mean of the 2 or 4 nearest pixels of a colour, halves rounded up.
     * "edgeaware_ocv": like "bilinear_ocv", but green is interpolated along the direction in which it changes less.
     * "vng_ocv" (variable number of gradients): the pixel's value plus the mean difference between the missing colour
-      and the pixel's colour. The mean is over those of 8 directions in which the image changes little. Images of fewer
-      than 8 pixels along an axis use "bilinear_ocv".
+      and the pixel's colour. Of 8 directions, the mean covers only those in which the image changes little. Images of
+      fewer than 8 pixels along an axis use "bilinear_ocv".
     * "gray_ocv": 0.299 R + 0.587 G + 0.114 B of the "bilinear_ocv" colours, rounded once.
 
     "vng_ocv" mirrors the image at its borders. With the other algorithms, border pixels get the colours of their inner
@@ -114,8 +114,8 @@ def debayer(
         image: one channel, of even height and width: HW, HWC, or sequences of these; uint8 or uint16, uint8 for
             "vng_ocv".
         blue_position: (y, x) of the blue pixel in the tile, 0 or 1 each; a single value is used for both. As in OpenCV,
-            the tile begins at the second row and the second column of the image. With (0, 0), it is BG/GR, so the first
-            pixel of the image is red.
+            the tile begins at the second row and the second column of the image. With (0, 0), the rows of the
+            tile are BG and GR, so the first pixel of the image is red.
         algorithm: name of an algorithm, in upper or lower case.
 
     Returns: HWC, or FHWC, of the image's type: RGB, or one channel for "gray_ocv".
@@ -219,7 +219,7 @@ def _interpolated(
 
     Args:
         colours: computes colours from neighbouring pixels.
-        keep: see `by_gradients`.
+        keep: see `Keep`.
         image: [H, W].
         red: int32 [2], see `_sites`.
         size: int32 [2], true size of the image.

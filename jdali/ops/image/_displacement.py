@@ -191,9 +191,9 @@ def jitter(
 
     Returns: shape and type of the input.
 
-    Parity: DALI has this operator on a GPU only. Random numbers differ, but have the same distribution. DALI has one
-    offset for all channels only if all images of a batch have 1 channel, or all have 3, and the H · W elements of a channel
-    fill 32-bit words. Otherwise, each channel has its own offset.
+    Parity: DALI has this operator on a GPU only. Random numbers differ, but have the same distribution. In DALI,
+    channels share an offset only if two conditions are met: all images of the batch have 1 channel, or all have 3; and
+    the H · W elements of a channel fill whole 32-bit words. Otherwise, each channel has its own offset.
 
     Example: images = fn.jitter(images, nDegree=8)
     """

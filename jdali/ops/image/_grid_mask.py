@@ -50,12 +50,12 @@ def grid_mask(
         ratio: side of a black square, as a share of `tile`; 0 or less: no squares, 1 or more: all black.
         shift_x: shift of the grid to the right, pixels.
         shift_y: shift of the grid downwards, pixels.
-        tile: distance between squares, pixels, at least 1.
+        tile: distance from one square's start to the next square's start, pixels, at least 1.
 
     Returns: shape, type and layout of the input.
 
-    Parity: DALI takes the first two axes of any layout as height and width. With a rotated grid, pixels
-    on the border of a square, within the rounding of float32, may differ.
+    Parity: DALI takes the first two axes of any layout as height and width. With a rotated grid,
+    float32 rounding may decide whether a pixel on the border of a square is black, so such pixels may differ.
 
     Example:
         images = fn.grid_mask(images, tile=40, ratio=0.5, angle=0.4)
@@ -72,5 +72,6 @@ def grid_mask(
     kept = (u - jnp.floor(u) >= ratio) | (v - jnp.floor(v) >= ratio)
     for axis, size in enumerate(out_shape):
         image = fit_axis(image, axis, size)
-    # As in DALI, NaN · 0 is NaN. This is explicit, because XLA would compile a product with the mask to a selection of zeros.
+    # As in DALI, NaN in a square stays NaN, because NaN · 0 is NaN. XLA would turn `image * mask` into a
+    # selection of zeros.
     return jnp.where(kept[..., None], image, image * 0)

@@ -220,7 +220,7 @@ def _derivative(reach: _Reach, primals: Any, tangents: Any) -> tuple[Array, Arra
 
 
 class _Windows:
-    """The windows around all pixels. For a fixed (y, x), element (y, x) of all windows is the image, shifted."""
+    """The windows around all pixels. The elements at one position of all windows are a shifted copy of the image."""
 
     def __init__(self, reach: tuple[int, int], image: Array, size: Array, extent: Array):
         height, width, self.channels = image.shape
@@ -236,9 +236,9 @@ class _Windows:
         return varying_like(jnp.zeros(self.flat.shape, dtype), self.padded, self.size)
 
     def fold(self, step: Callable[..., Array], start: Array, *others: _Windows) -> Array:
-        """Folds the elements of the largest window by `step(result, element, inside, *elements_of_others)`.
+        """Sets `result = step(result, element, inside, *elements_of_others)` for each element of the largest window.
 
-        `inside` is True if the element lies in the sample's own window.
+        `inside` is True if the element lies in the sample's own window. `elements_of_others` have the same position.
         """
         height, width = self.reach
         own = self.size // 2

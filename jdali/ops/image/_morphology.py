@@ -51,7 +51,7 @@ def _setup(
     wanted = np.asarray(anchor)[:, ::-1]
     _refuse(name, (wanted < -1) | (wanted >= sizes), "anchor must lie within the mask, got", anchor, "anchor")
     anchors = np.where(wanted == -1, sizes // 2, wanted)
-    # Except at borders, several iterations equal one iteration with a larger rectangle. DALI documents no exception.
+    # Several iterations are computed as one with a larger rectangle, even at borders, as DALI documents.
     grown, moved = 1 + iterations * (sizes - 1), iterations * anchors
     largest = grown.max(axis=0) if len(grown) else np.ones(2, np.int64)
     params = {"_size": grown.astype(np.int32), "_start": moved.astype(np.int32)}

@@ -247,8 +247,8 @@ def multi_paste(
 ) -> Array:
     """Copies regions of images into black images. Later regions cover earlier ones.
 
-    With `in_ids`, regions come from any samples of the single input's batch; without it, region i of a sample comes
-    from input i. Coordinates are (height, width).
+    With `in_ids`, the operator takes one input, and a region may come from any sample of the batch. Without `in_ids`,
+    region i of a sample comes from input i. Coordinates are (height, width).
 
     Args:
         images: [H, W, C] or [F, H, W, C].

@@ -70,7 +70,7 @@ def pad(
     extent: Array,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Adds a constant at the end of axes, up to the largest extent of the batch or to `shape`.
+    """Pads axes at their end with a constant, up to the largest extent of the batch or to `shape`.
 
     Args:
         data: any layout, any type.
@@ -79,7 +79,7 @@ def pad(
         axis_names: letters of the axes in the layout, in place of `axes`.
         fill_value: value of the padding; for integers truncated and saturated.
         shape: extent to reach, for each of the axes. A longer axis does not change; `slice` and `tokenize(length=)` can cut
-            it. None, or 0 or less for an axis: the largest extent of the batch. In `jdali.ops`, this is the sample's.
+            it. None, or 0 or less for an axis: the largest extent of the batch (in `jdali.ops`: of the sample).
 
     Returns: type and layout of the input.
 

@@ -22,8 +22,9 @@ def canvas_size(
 ) -> np.ndarray:
     """Computes the smallest canvas for each rotated image. A side is odd if the image side along it is odd, else even.
 
-    Pixel centres are then mapped to pixel centres, so small angles blur less. All frames of a sequence get one canvas, which
-    is large enough for each frame. A side of this canvas is odd if it would be odd for more than half of the single frames.
+    So the centre of the canvas is in the middle of a pixel if the centre of the image is, and small angles blur less.
+    All frames of a sequence get one canvas, which is large enough for each frame. A side of this canvas is odd if it
+    would be odd for more than half of the single frames.
 
     Args:
         size: int [N, 2] or [N, 3], ([D,] H, W).

@@ -8,7 +8,7 @@ from jax.typing import ArrayLike
 from jdali.fn._classes import OperatorClass
 
 class Read(OperatorClass):
-    """Reads whole files. Each sample is the path of a file.
+    """Reads whole files; each input sample is the path of a file.
 
     Args:
         filepaths: uint8 or int8 [bytes], a path in UTF-8, up to the first zero byte. URLs must be allowed:

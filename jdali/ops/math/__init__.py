@@ -1,1 +1,1 @@
-"""Arithmetic and element-wise functions, the operators of expressions."""
+"""Arithmetic and element-wise functions. Expressions such as `a + b` use these operators."""

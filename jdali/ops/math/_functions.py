@@ -70,7 +70,7 @@ def log(input: Array) -> Array:
 def log2(input: Array) -> Array:
     """Computes the logarithm to base 2; minus infinity for 0, NaN for negative values."""
     logarithm = jnp.log(input)
-    # Not divided, because XLA divides by a constant in some shapes and multiplies by its reciprocal in others.
+    # Multiplies by the reciprocal, because XLA turns a division by a constant into this product only for some shapes.
     one, two = logarithm.dtype.type(1), logarithm.dtype.type(np.log(2))
     return logarithm * (one / two)
 
@@ -118,7 +118,7 @@ def atan(input: Array) -> Array:
 
 
 def _root_of_exp(input: Array) -> Array:
-    """Computes exp(x / 2), the square root of exp(x). exp(x) would overflow too early, and exp(x - log 2) would be less exact."""
+    """Computes exp(x / 2). `0.5 * root * root` overflows later than exp(x), and is more exact than exp(x - log 2)."""
     return jnp.exp(0.5 * input)
 
 
@@ -126,7 +126,7 @@ def _root_of_exp(input: Array) -> Array:
 def sinh(input: Array) -> Array:
     """Computes the hyperbolic sine."""
     root, less_one = _root_of_exp(input), jnp.expm1(jnp.clip(input, -1, 1))
-    # Near 0, both exponentials are near 1, and their difference would lose digits. `expm1` computes them without the 1.
+    # Near 0, exp(x) and exp(-x) are near 1, so their difference would lose digits. `expm1` avoids this loss.
     near = 0.5 * (less_one + less_one / (less_one + 1))
     return jnp.where(jnp.abs(input) < 1, near, 0.5 * root * root - 0.5 / root / root)
 

@@ -77,7 +77,7 @@ class SaltAndPepper(OperatorClass):
     ) -> None: ...
 
 class Shot(OperatorClass):
-    """Replaces each element by a Poisson variate whose mean is the element, in units of `factor`.
+    """Replaces each element by `factor` times a Poisson variate, whose mean is the element divided by `factor`.
 
     out = poisson(max(0, in / factor)) · factor, rounded half away from zero and saturated.
 
@@ -93,8 +93,8 @@ class Shot(OperatorClass):
     Returns: shape and type of `data`.
 
     Parity: DALI documents a default of 20 and uses 12 (measured: all outputs are multiples of 12). With a
-    factor of 0 DALI returns zeros, though its source means to leave the data unchanged. For means of 2³² or
-    more, DALI never ends; here means have no limit.
+    factor of 0 DALI returns zeros, though its code is meant to leave the data unchanged. DALI hangs if a mean is 2³²
+    or more; jdali has no such limit.
 
     Example: images = fn.noise.shot(images, factor=20.0)
     """
@@ -273,7 +273,7 @@ def shot(
     extent: None = None,
     out_shape: Any = None,
 ) -> Array:
-    """Replaces each element by a Poisson variate whose mean is the element, in units of `factor`.
+    """Replaces each element by `factor` times a Poisson variate, whose mean is the element divided by `factor`.
 
     out = poisson(max(0, in / factor)) · factor, rounded half away from zero and saturated.
 
@@ -289,8 +289,8 @@ def shot(
     Returns: shape and type of `data`.
 
     Parity: DALI documents a default of 20 and uses 12 (measured: all outputs are multiples of 12). With a
-    factor of 0 DALI returns zeros, though its source means to leave the data unchanged. For means of 2³² or
-    more, DALI never ends; here means have no limit.
+    factor of 0 DALI returns zeros, though its code is meant to leave the data unchanged. DALI hangs if a mean is 2³²
+    or more; jdali has no such limit.
 
     Example: images = fn.noise.shot(images, factor=20.0)
     """

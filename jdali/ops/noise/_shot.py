@@ -20,13 +20,13 @@ _MANY = np.float32(2.0**20)
 # An attempt is rejected with a probability of at most 1/4, so all attempts fail for one element in 10¹².
 _ATTEMPTS = 20
 _REFUSED = np.float32(-1)
-# Number of elements in a group. An integer has one bit for each element of a group, set if the element needs further attempts.
+# Number of elements in a group. A uint32 for each group marks the elements that need further attempts, one bit each.
 _GROUP = 32
 
 
 @operator(name="noise.shot", source="operators/random/noise/shot_noise.h")
 def shot(key: Array, data: Array, /, *, factor: PerSample[float] = 12.0, extent: Array) -> Array:
-    """Replaces each element by a Poisson variate whose mean is the element, in units of `factor`.
+    """Replaces each element by `factor` times a Poisson variate, whose mean is the element divided by `factor`.
 
     out = poisson(max(0, in / factor)) · factor, rounded half away from zero and saturated.
 
@@ -37,8 +37,8 @@ def shot(key: Array, data: Array, /, *, factor: PerSample[float] = 12.0, extent:
     Returns: shape and type of `data`.
 
     Parity: DALI documents a default of 20 and uses 12 (measured: all outputs are multiples of 12). With a
-    factor of 0 DALI returns zeros, though its source means to leave the data unchanged. For means of 2³² or
-    more, DALI never ends; here means have no limit.
+    factor of 0 DALI returns zeros, though its code is meant to leave the data unchanged. DALI hangs if a mean is 2³²
+    or more; jdali has no such limit.
 
     Example: images = fn.noise.shot(images, factor=20.0)
     """
@@ -88,8 +88,8 @@ def _by_sums(key: Array, counter: Array, mean: Array) -> Array:
     result = jnp.zeros_like(mean)
     # The barrier hides a constant, because XLA would turn the division by a constant into a product.
     k = lax.optimization_barrier(jnp.float32(0))
-    # The number of iterations is fixed, because float32 sums may never reach the largest u. Larger numbers of events, which are
-    # omitted, have a probability below 2**-23.
+    # The number of iterations is fixed, because the float32 `total` may never exceed the largest `u`. Numbers of events
+    # that are too large for the loop have a probability below 2**-23.
     for _ in range(int(3.5 * _FEW)):
         k = k + 1
         result = jnp.where(u >= total, k, result)

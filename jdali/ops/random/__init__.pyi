@@ -27,8 +27,8 @@ class Beta(OperatorClass):
         preserve: run the operator even if none of its outputs is used.
         seed: seed of this operator; -1: follows from the pipeline's.
 
-    Returns: `shape`, `dtype`, from 0 to 1. An `alpha` or `beta` that is not above 0 raises an error. A compiled
-        program cannot raise errors; if it also computes the parameter, the result is NaN.
+    Returns: `shape`, `dtype`, from 0 to 1. An `alpha` or `beta` that is not above 0 raises an error. If the
+        compiled program itself computes the parameter, it cannot raise errors, and the result is NaN.
 
     Example: values = fn.random.beta(alpha=2.0, beta=5.0, shape=[3])
     """
@@ -62,9 +62,9 @@ class Choice(OperatorClass):
 
     Returns: [*shape, ...], the type of `a`.
 
-    Parity: DALI raises if n is not positive, or differs from the number of probabilities. Here a scalar `a` that is
-        computed in the pipeline is not checked. With `p`, n is the number of probabilities, and the scalar has no effect.
-        Without `p`, the result is 0 if n is below 1.
+    Parity: DALI raises if n is not positive, or differs from the number of probabilities. jdali does not check a
+        scalar `a` that is computed in the pipeline: with `p`, the scalar has no effect, and n is the number of
+        probabilities; without `p`, the result is 0 if the scalar is below 1.
 
     Example: value = fn.random.choice(5)
     """
@@ -119,7 +119,7 @@ class Normal(OperatorClass):
         dtype: type of the output; None: float32. Integers round half away from zero and saturate.
         mean: centre of the distribution.
         shape: shape of the output; None: the shape of `shape_like`, or a scalar.
-        stddev: standard deviation; a negative one mirrors values at the mean.
+        stddev: standard deviation; a negative one mirrors values about the mean.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
         name: name of the node in the graph; None: a generated one.
         bytes_per_sample_hint: without effect.
@@ -210,8 +210,8 @@ def beta(
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
-    Returns: `shape`, `dtype`, from 0 to 1. An `alpha` or `beta` that is not above 0 raises an error. A compiled
-        program cannot raise errors; if it also computes the parameter, the result is NaN.
+    Returns: `shape`, `dtype`, from 0 to 1. An `alpha` or `beta` that is not above 0 raises an error. If the
+        compiled program itself computes the parameter, it cannot raise errors, and the result is NaN.
 
     Example: values = fn.random.beta(alpha=2.0, beta=5.0, shape=[3])
     """
@@ -289,9 +289,9 @@ def choice(
 
     Returns: [*shape, ...], the type of `a`.
 
-    Parity: DALI raises if n is not positive, or differs from the number of probabilities. Here a scalar `a` that is
-        computed in the pipeline is not checked. With `p`, n is the number of probabilities, and the scalar has no effect.
-        Without `p`, the result is 0 if n is below 1.
+    Parity: DALI raises if n is not positive, or differs from the number of probabilities. jdali does not check a
+        scalar `a` that is computed in the pipeline: with `p`, the scalar has no effect, and n is the number of
+        probabilities; without `p`, the result is 0 if the scalar is below 1.
 
     Example: value = fn.random.choice(5)
     """
@@ -434,7 +434,7 @@ def normal(
         dtype: type of the output; None: float32. Integers round half away from zero and saturate.
         mean: centre of the distribution.
         shape: shape of the output; None: the shape of `shape_like`, or a scalar.
-        stddev: standard deviation; a negative one mirrors values at the mean.
+        stddev: standard deviation; a negative one mirrors values about the mean.
         layout: layout of the inputs, or one for each; "": by the number of axes.
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.

@@ -66,8 +66,8 @@ def beta(
         dtype: float32 or float64; None: float32.
         shape: shape of the output; None: the shape of `shape_like`, or a scalar.
 
-    Returns: `shape`, `dtype`, from 0 to 1. An `alpha` or `beta` that is not above 0 raises an error. A compiled
-        program cannot raise errors; if it also computes the parameter, the result is NaN.
+    Returns: `shape`, `dtype`, from 0 to 1. An `alpha` or `beta` that is not above 0 raises an error. If the
+        compiled program itself computes the parameter, it cannot raise errors, and the result is NaN.
 
     Example: values = fn.random.beta(alpha=2.0, beta=5.0, shape=[3])
     """

@@ -117,9 +117,9 @@ def choice(
 
     Returns: [*shape, ...], the type of `a`.
 
-    Parity: DALI raises if n is not positive, or differs from the number of probabilities. Here a scalar `a` that is
-        computed in the pipeline is not checked. With `p`, n is the number of probabilities, and the scalar has no effect.
-        Without `p`, the result is 0 if n is below 1.
+    Parity: DALI raises if n is not positive, or differs from the number of probabilities. jdali does not check a
+        scalar `a` that is computed in the pipeline: with `p`, the scalar has no effect, and n is the number of
+        probabilities; without `p`, the result is 0 if the scalar is below 1.
 
     Example: value = fn.random.choice(5)
     """
@@ -142,7 +142,7 @@ def choice(
 
 @one_program()
 def _running_sums(chances: Array) -> Array:
-    """Computes the running sums of float32 [n], in order."""
+    """Computes the running sums of float32 [n], adding one element after the other."""
     start = varying_like(jnp.zeros((), jnp.float32), chances)
     sums: Array = lax.scan(lambda total, one: (total + one,) * 2, start, chances)[1]
     return sums

@@ -41,7 +41,7 @@ def normal(
         dtype: type of the output; None: float32. Integers round half away from zero and saturate.
         mean: centre of the distribution.
         shape: shape of the output; None: the shape of `shape_like`, or a scalar.
-        stddev: standard deviation; a negative one mirrors values at the mean.
+        stddev: standard deviation; a negative one mirrors values about the mean.
 
     Returns: `shape`, `dtype`; within 5.5 standard deviations of the mean.
 

@@ -77,7 +77,7 @@ def _spread_axes(name: str, value: Any, data: BatchSpec) -> set[int] | None:
 
 @batch_operator(
     setup=setup,
-    setup_needs=lambda arguments: (),  # shapes of `mean` and `stddev` suffice
+    setup_needs=lambda arguments: (),  # `setup` uses only the shapes of `mean` and `stddev`
     whole_batch=lambda arguments: bool(arguments.get("batch")),
     nanoseconds=3.0,
     source="operators/math/normalize/normalize.h",
@@ -147,7 +147,7 @@ def normalize(
 def _parameter(parameter: object, value: Array) -> Array:
     """Reshapes a given mean or deviation so that it broadcasts against `value` [N, ...].
 
-    `parameter` is one number, [], or a number for each sample, [N], or a tensor whose first axis has size N or 1.
+    The shape of `parameter` is [] for one number, [N] for a number per sample, or [N or 1, ...] for a tensor.
     """
     parameter = jnp.asarray(parameter, jnp.float32)
     if parameter.ndim < 2:
@@ -177,7 +177,7 @@ def _inside(extent: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _count(extent: Array, axes: tuple[int, ...], batch: bool) -> Array:
-    """Returns the number of elements in one mean, float32 [N or 1, 1, ...]."""
+    """Counts the elements over which each mean is computed, float32 [N or 1, 1, ...]."""
     number = jnp.prod(extent[:, list(axes)].astype(jnp.float32), axis=1)
     if batch:
         number = jnp.sum(number, keepdims=True)

@@ -28,7 +28,8 @@ def masked_sum(value: Array, extent: Array, axes: tuple[int, ...], keep_dims: bo
 def count(extent: Array, axes: tuple[int, ...]) -> Array:
     """Returns the number of elements from which one result is computed, float32."""
     sizes = extent.astype(jnp.uint32)
-    total = jnp.uint32(1)  # an integer, because XLA may compute (float product - ddof) as -0
+    # The product is an integer. If it were a float, XLA might compute the callers' `count(...) - ddof` as -0, not 0.
+    total = jnp.uint32(1)
     for axis in axes:
         total = total * sizes[axis]
     return total.astype(jnp.float32)

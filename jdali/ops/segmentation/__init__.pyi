@@ -15,7 +15,7 @@ class RandomMaskPixel(OperatorClass):
 
     Args:
         mask: at least one axis, any type; channels are an axis like any other.
-        foreground: not 0: draw from pixels of the foreground, if there are any; 0: draw from all pixels.
+        foreground: if not 0, draw from the pixels of the foreground; if 0, or if there are none, draw from all pixels.
         threshold: pixels above it are foreground, compared as float32.
         value: pixels equal to it are foreground; `threshold` is then ignored.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -64,7 +64,8 @@ class RandomObjectBBox(OperatorClass):
             "box": one output, start and end.
         ignore_class: draw all objects with equal probabilities, whatever their class; not allowed with `classes`,
             `class_weights` or `output_class`.
-        k_largest: draw only from the k boxes of largest volume: of one class, or with `ignore_class`, of all classes.
+        k_largest: draw only from the k boxes of the drawn class that have the largest volume; with `ignore_class`, from
+            the k largest boxes of all classes.
         output_class: add an output: the label of the object, or `background` if the box is the whole map.
         threshold: smallest size of a box: one value for all axes, or one per axis.
         device: "cpu", "gpu" or "mixed"; None: where the inputs are.
@@ -73,7 +74,7 @@ class RandomObjectBBox(OperatorClass):
         preserve: run the operator even if none of its outputs is used.
         seed: seed of this operator; -1: follows from the pipeline's.
 
-    Returns: int32 [axes] each, or int32 [2 * axes] for "box"; with `output_class`, an int32 scalar.
+    Returns: int32 [axes] each, or int32 [2 * axes] for "box"; with `output_class`, an int32 scalar as well.
 
     Parity: random numbers differ from DALI's, but have the same distribution. DALI takes negative weights.
 
@@ -148,7 +149,7 @@ def random_mask_pixel(
         key: JAX key to draw from, typed or of `jax.random.PRNGKey`; it comes first or by name. A batch is mapped by
             `jax.vmap`, with a key for each sample.
         mask: at least one axis, any type; channels are an axis like any other.
-        foreground: not 0: draw from pixels of the foreground, if there are any; 0: draw from all pixels.
+        foreground: if not 0, draw from the pixels of the foreground; if 0, or if there are none, draw from all pixels.
         threshold: pixels above it are foreground, compared as float32.
         value: pixels equal to it are foreground; `threshold` is then ignored.
         layout: layout of the inputs, or one for each; "": by the number of axes.

@@ -40,7 +40,7 @@ def random_mask_pixel(
 
     Args:
         mask: at least one axis, any type; channels are an axis like any other.
-        foreground: not 0: draw from pixels of the foreground, if there are any; 0: draw from all pixels.
+        foreground: if not 0, draw from the pixels of the foreground; if 0, or if there are none, draw from all pixels.
         threshold: pixels above it are foreground, compared as float32.
         value: pixels equal to it are foreground; `threshold` is then ignored.
 

@@ -96,11 +96,12 @@ def random_object_bbox(
             "box": one output, start and end.
         ignore_class: draw all objects with equal probabilities, whatever their class; not allowed with `classes`,
             `class_weights` or `output_class`.
-        k_largest: draw only from the k boxes of largest volume: of one class, or with `ignore_class`, of all classes.
+        k_largest: draw only from the k boxes of the drawn class that have the largest volume; with `ignore_class`, from
+            the k largest boxes of all classes.
         output_class: add an output: the label of the object, or `background` if the box is the whole map.
         threshold: smallest size of a box: one value for all axes, or one per axis.
 
-    Returns: int32 [axes] each, or int32 [2 * axes] for "box"; with `output_class`, an int32 scalar.
+    Returns: int32 [axes] each, or int32 [2 * axes] for "box"; with `output_class`, an int32 scalar as well.
 
     Parity: random numbers differ from DALI's, but have the same distribution. DALI takes negative weights.
 

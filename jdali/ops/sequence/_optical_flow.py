@@ -117,13 +117,13 @@ def optical_flow(
             previous one; hints of the first frame are ignored. Without `enable_external_hints` the input has no effect.
         enable_external_hints: start the search at `hints`.
         enable_temporal_hints: without hints, start the search at the flow of the previous pair of frames. This also
-            finds fast steady motion, by a quarter of the frame and more.
+            finds fast steady motion, of a quarter of the frame's size and more.
         hint_grid: 1, 2, 4 or 8, side of the cells of `hints`, pixels.
         image_type: RGB, BGR or GRAY.
         output_format: deprecated alias of `output_grid`.
         output_grid: 1, 2 or 4, side of the cells of the result, pixels.
-        preset: speed, 0 to 1: below 0.375: the best flow; below 0.75: about twice as fast; from 0.75 on: fastest, on
-            frames of half the size if `output_grid` is 2 or 4.
+        preset: speed, 0 to 1. Values below 0.375 give the best flow; values below 0.75 are about twice as fast; values
+            from 0.75 on are fastest, and use frames of half the size if `output_grid` is 2 or 4.
 
     Returns: float32 [F - 1, H / output_grid, W / output_grid, 2] (sizes rounded up), (x, y) in pixels.
 

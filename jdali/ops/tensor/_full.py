@@ -16,7 +16,7 @@ from jdali._operators.record import PerSample, Static, operator
 
 
 def _shape_spec(name: str, shape: np.ndarray, dtype: np.dtype, layout: str | None) -> BatchSpec:
-    """Makes the spec of a batch. `shape` has the shape of each sample, [N, k], or the length of each vector, [N]."""
+    """Makes the spec of a batch from `shape`: [N, k], a shape per sample, or [N], the lengths of one-axis samples."""
     extents = shape[:, None] if shape.ndim == 1 else shape
     check_samples(
         (extents < 0).any(axis=1),

@@ -15,7 +15,7 @@ from jdali._operators.record import Static, operator
 
 
 def _check_alike(name: str, specs: tuple[BatchSpec, ...], joined: int | None) -> None:
-    """Raises an error unless inputs have one type, number of axes and size; sizes may differ along the axis `joined`."""
+    """Raises an error unless all inputs have the same type and shape; sizes may differ along the axis `joined`."""
     first = specs[0]
     rule = (
         "Tensor stacking requires that all tensors being stacked are of equal shape."
@@ -83,10 +83,10 @@ def stack(
     axis_name: Static[str | None] = None,
     out_shape: tuple[int, ...],
 ) -> Array:
-    """Joins inputs of one size along a new axis.
+    """Joins inputs of equal shape along a new axis.
 
     Args:
-        data: any shape, all of one size and type.
+        data: any shape and type, the same for all inputs.
         axis: position of the new axis in the result, from -ndim to ndim of the inputs; a negative one counts from the end.
         axis_name: letter of the new axis; None: the result has no layout.
 

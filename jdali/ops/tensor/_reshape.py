@@ -131,7 +131,7 @@ def _relative(name: str, data: BatchSpec, factors: np.ndarray, src_dims: np.ndar
 
 
 def _resize_innermost(name: str, extents: np.ndarray, dtype: np.dtype, out_dtype: np.dtype) -> np.ndarray:
-    """Scales the innermost extent by the ratio of the sizes of both types."""
+    """Scales the innermost extent so that elements of `out_dtype` fill the same bytes as elements of `dtype`."""
     if dtype.itemsize == out_dtype.itemsize:
         return extents
     row = extents[:, -1] * dtype.itemsize if extents.shape[1] else np.full(len(extents), -1)

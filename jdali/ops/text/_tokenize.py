@@ -69,10 +69,10 @@ def tokenize(
 ) -> HostOutputs:
     """Converts texts to token ids, truncated and padded to one length.
 
-    The ids are computed by the packages `tokenizers` or `sentencepiece`. They do not depend on the other texts of a batch,
+    The package `tokenizers` or `sentencepiece` computes the ids. Ids do not depend on the other texts of a batch,
     because padding and truncation set in a tokenizer.json are ignored. One call encodes all texts of a batch, in threads of
-    the package; `TOKENIZERS_PARALLELISM=false` and `RAYON_NUM_THREADS` limit their number. A text that is not UTF-8 is a
-    bad sample.
+    the package; `TOKENIZERS_PARALLELISM=false` and `RAYON_NUM_THREADS` limit the threads of `tokenizers`. A text that
+    is not UTF-8 is a bad sample.
 
     Args:
         texts: uint8 [bytes], UTF-8.

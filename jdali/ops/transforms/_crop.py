@@ -52,13 +52,13 @@ def crop(
     Args:
         matrix: [n, n+1], a transform to apply first.
         absolute: swap a start and an end if the start is larger.
-        from_end: upper corner of the box, n values, or one for all axes.
-        from_start: lower corner of the box, n values, or one for all axes.
+        from_end: upper corner of the input box, n values, or one for all axes.
+        from_start: lower corner of the input box, n values, or one for all axes.
         reverse_order: apply `matrix` last.
-        to_end: upper corner of the result, n values, or one for all axes.
-        to_start: lower corner of the result, n values, or one for all axes.
+        to_end: upper corner of the output box, n values, or one for all axes.
+        to_start: lower corner of the output box, n values, or one for all axes.
 
-    Returns: float32 [n, n+1]; infinite or NaN along axes on which the box has length 0.
+    Returns: float32 [n, n+1]; infinite or NaN along axes on which the input box has length 0.
 
     Example:
         matrix = fn.transforms.crop(

@@ -54,12 +54,12 @@ def model_repository(
             `{name}_{model}` is written too; it takes the inputs of the pipeline and returns the outputs of `model`.
         model_inputs: maps inputs of `model` to outputs of the pipeline, by name. A missing input gets the output of the
             same name. If there are only one input and one output, their names may differ.
-        max_batch: maximum samples that Triton may run together.
+        max_batch: maximum number of samples that Triton may run together.
         max_wait_ms: milliseconds that the first request of a batch waits for further requests while an instance is free.
         instances: number of processes for each device.
         device: "cpu" or "gpu".
         threads: number of decoding threads in each instance.
-        max_pixels: maximum pixels of a picture.
+        max_pixels: maximum number of pixels of a picture.
         warm_up: whether to compile the programs of all batch sizes before the model is ready, not at the first requests.
         python: path of the Python that runs the pipeline, in an environment with jdali; None: the current Python. Triton's
             own Python may be another version, and needs only NumPy.

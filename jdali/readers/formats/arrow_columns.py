@@ -59,7 +59,7 @@ class Column:
         values: [elements], in Arrow's memory.
         starts: int64 [n], start of each sample in `values`, elements.
         extents: int64 [n, ndim], shapes of the samples.
-        wrong: uint8 [n], a key of `REASONS` for a sample without an array, otherwise 0.
+        wrong: uint8 [n], 0 for a sample that is an array, otherwise a key of `REASONS`.
     """
 
     values: np.ndarray
@@ -69,7 +69,7 @@ class Column:
 
     @functools.cached_property
     def flawed(self) -> bool:
-        """True if some samples have no array."""
+        """True if some samples are not arrays."""
         return bool(self.wrong.any())
 
     @functools.cached_property
@@ -154,7 +154,7 @@ def field_of(kind: Any, path: str) -> Any:
 
 
 def kind_of(kind: Any) -> tuple[np.dtype, int]:
-    """Returns element type and number of axes of a column's samples; raises TypeError if they are no arrays."""
+    """Returns element type and number of axes of a column's samples; raises TypeError if they are not arrays."""
     empty = column_of(pa.nulls(0, kind))
     return empty.values.dtype, empty.extents.shape[1]
 
@@ -280,7 +280,7 @@ def _lists(array: Any, bounds: np.ndarray) -> Column:
     """Reads lists; nested lists of a sample must have the same length.
 
     Args:
-        bounds: int64 [n + 1], start of each list in the inner values.
+        bounds: int64 [n + 1]; list i has the inner values bounds[i] to bounds[i + 1] - 1.
     """
     if _holds_bytes(array.type.value_type):
         raise TypeError(f"it is of type {array.type}: lists of strings make no array")

@@ -11,13 +11,13 @@ _SHOWN = 3
 
 
 def class_folders(name: str, root: str, files: Mapping[str, Sized], *, every: str) -> list[str]:
-    """Returns the folders that are classes, in order; warns about hidden and empty folders, which are no classes.
+    """Returns the folders that are classes, in order; warns about hidden and empty folders, which are not classes.
 
     Args:
         name: name of the reader.
         root: parent of the folders.
         files: files of each folder.
-        every: name of the argument that makes all folders classes, for the warning; "" if there is none.
+        every: argument that makes all folders classes, which the warning suggests; "" if the reader has none.
     """
     hidden = [folder for folder in files if folder.startswith(".")]
     empty = [folder for folder in files if not files[folder] and folder not in hidden]

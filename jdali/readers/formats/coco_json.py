@@ -111,7 +111,7 @@ _INVALID = {  # DALI's words for a field of a wrong type
 
 
 class Bad(ValueError):
-    """The file is damaged. The caller adds the file's path."""
+    """Raised if the file is damaged; the caller adds the file's path to the message."""
 
 
 def parse(path: str, wanted: CocoFields) -> Annotations:
@@ -148,7 +148,7 @@ def _null_for_number(found: re.Match[bytes]) -> bytes:
 
 
 def _decoded(text: bytes, wanted: CocoFields) -> _File | _FileWithMasks:
-    # The parser skips fields that are missing in the type. Skipping masks makes it several times as fast.
+    # The parser skips fields that `type` does not declare. It is several times as fast if it skips masks.
     if wanted.polygons or wanted.masks:
         return msgspec.json.decode(text, type=_FileWithMasks)
     return msgspec.json.decode(text, type=_File)

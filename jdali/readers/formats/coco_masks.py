@@ -38,8 +38,8 @@ class Runs(NamedTuple):
 def decompressed(text: str) -> np.ndarray:
     """Decodes a compressed mask to run lengths, int64 [n]; raises ValueError if the mask is damaged.
 
-    Each character holds five bits of a number, the lowest bits first. From the fourth number on, the
-    difference to the number two positions before is stored.
+    Each character holds five bits of a number, the lowest bits first. Each number from the fourth on is stored as its
+    difference from the number two positions before.
     """
     try:
         digits = np.frombuffer(text.encode("ascii"), np.uint8).astype(np.int64) - 48

@@ -15,7 +15,7 @@ import numpy as np
 from jdali._batches import BatchSpec, PaddedBlock, RaggedBlock, Store
 from jdali.readers.formats.protobuf import BYTES, VARINT, WIDTH, varints_of
 
-# Maximum size, in bytes, of a length and of a number in a record of the usual form; both are varints.
+# In a record of the usual form, lengths have at most 4 bytes and numbers at most 7; both are varints.
 _LENGTH_BYTES, _NUMBER_BYTES = 4, 7
 _MOST_FIELDS = 64
 

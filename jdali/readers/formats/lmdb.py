@@ -100,7 +100,7 @@ def locate_values(name: str, path: str) -> Arrays:
     """Finds a database's values; returns the columns of `LmdbValues`, and "meta": the latest meta page's fields.
 
     Raises:
-        CutDatabase: the file is no LMDB database, is truncated or damaged, or does not hold plain records.
+        CutDatabase: the file is not an LMDB database, is truncated or damaged, or does not hold plain records.
     """
     files = RecordFiles(name, [path])
     tree: _Tree | None = None

@@ -177,12 +177,12 @@ def packed_integers(data: bytes, at: int, end: int) -> np.ndarray:
 
 
 def varints_of(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Decodes a sequence of whole varints; returns int64 [n], and the number of bytes of each varint."""
+    """Decodes bytes that consist of whole varints; returns int64 [n], and the number of bytes of each varint."""
     ends = np.flatnonzero(groups < 0x80)
     starts = np.concatenate([[0], ends[:-1] + 1])
     lengths = ends - starts + 1
     digit = np.arange(len(groups)) - np.repeat(starts, lengths)
-    # Only one bit of the tenth group fits into 64 bits; NumPy's shift drops the other bits.
+    # Only one bit of a varint's tenth byte fits into 64 bits; NumPy's shift drops the other bits.
     shifted = (groups & 0x7F).astype(np.uint64) << (7 * digit).astype(np.uint64)
     values: np.ndarray = np.bitwise_or.reduceat(shifted, starts)
     return values.view(np.int64), lengths

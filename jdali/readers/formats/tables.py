@@ -138,8 +138,8 @@ class TableReader(Reader):
     """Base of readers whose samples are rows of tables.
 
     Each group of rows is read whole, once a pass, in order; `random_shuffle` mixes rows through a buffer of
-    `initial_fill`. The groups that the buffer spans are always cached; `bytes_ahead` of `jdali.storage` limits the cache
-    for other groups.
+    `initial_fill` rows. The groups that the buffer spans are always cached; `bytes_ahead` of `jdali.storage` limits the
+    cache for other groups.
 
     Args:
         counts: number of rows of each group.

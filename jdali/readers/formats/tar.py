@@ -58,7 +58,7 @@ def members(files: RecordFiles, file: int) -> Iterator[Member]:
     Reads long names in GNU and PAX format, and concatenated archives (`cat a.tar b.tar`).
 
     Raises:
-        BadRecord: the file is no archive, is damaged or truncated.
+        BadRecord: the file is not an archive, or is damaged or truncated.
     """
     at, size = 0, files.sizes[file]
     long_name: bytes | None = None
@@ -81,7 +81,7 @@ def members(files: RecordFiles, file: int) -> Iterator[Member]:
                 content += BLOCK
             content += BLOCK
         if kind not in _REGULAR and kind not in (_LONG_NAME, _LONG_LINK, _EXTENDED, _GLOBAL):
-            # Links and devices have no content, whatever their size field is.
+            # Links and devices have no content, whatever their size field says.
             length = 0 if kind in (b"1", b"2", b"3", b"4", b"5", b"6") else length
         if content + length > size:
             raise BadRecord(

@@ -96,7 +96,7 @@ class Handles:
 def build_index(path: str) -> Arrays:
     """Scans a video for the times of its frames; returns the arrays of a `VideoIndex`.
 
-    Raises `SampleError` if the file is no video, damaged, truncated or too large.
+    Raises `SampleError` if the file is not a video, or is damaged, truncated or too large.
     """
     source = _opened(path)
     try:
@@ -136,7 +136,7 @@ class Videos:
         """Returns the index of a file; the first call builds it.
 
         Raises:
-            SampleError: the file is no video, damaged, truncated or too large.
+            SampleError: the file is not a video, or is damaged, truncated or too large.
             OSError: the file cannot be read.
         """
         with self._lock:

@@ -65,7 +65,7 @@ def components_of(
 
     Args:
         index: path of the archive's index; None: scan the archive, and cache the index in the user's cache folder.
-        goes_on: if the archive is damaged, take the components before the damage, and set `files.lost[file]`.
+        goes_on: if the archive is damaged, return the components before the damage, and set `files.lost[file]`.
         fits: returns True if a cached index is right; None: check some of its entries against a local archive.
 
     Raises:
@@ -105,7 +105,7 @@ def _mark_after(files: RecordFiles, file: int, components: Components) -> int:
 
 
 def _group(entries: Iterable[tuple[int, str, int, int, int]]) -> Arrays:
-    """Arranges (sample, extension, offset, size, mark) of each component as the arrays to cache."""
+    """Converts the components, each (sample, extension, offset, size, mark), to the arrays to cache."""
     extensions: dict[str, int] = {}
     marks: list[int] = []
     rows = []
@@ -127,7 +127,7 @@ def _components(index: Arrays) -> Components:
 
 
 def build_index(path: str) -> Arrays:
-    """Scans an archive for the components of its samples; raises `CutArchive` if there is no intact archive."""
+    """Scans an archive for the components of its samples; raises `CutArchive` if the archive is damaged."""
     files = RecordFiles(NAME, [path])
     found: list[tuple[int, str, int, int, int]] = []
     try:
@@ -149,7 +149,7 @@ def index_lines(path: str, progress: Callable[[int], object]) -> Iterator[str]:
     """Yields the lines of an archive's index, in the format of `wds2idx`.
 
     Raises:
-        ValueError: the file is no archive, is damaged or truncated, has no samples, or contains a sparse file or a
+        ValueError: the file is not an archive, is damaged or truncated, has no samples, or contains a sparse file or a
             name with a blank.
     """
     files = RecordFiles(NAME, [path])
@@ -237,7 +237,7 @@ def _indexed(index: str, path: str, size: int) -> Components:
 
 
 def _as_first(files: RecordFiles, file: int, index: str, components: Components) -> Components:
-    """Checks the first component of an index; raises ValueError if the archive has no file of its offset and size.
+    """Checks the first component of an index; raises ValueError if no file in the archive has its offset and size.
 
     If this file has another name, clears all marks, so that names are ignored, as in DALI.
     """

@@ -53,7 +53,7 @@ def need_numcodecs(name: str) -> None:
 
 
 def _to_size(decode: Callable[[bytes, np.ndarray], Any], size_of: Callable[[bytes], int | None]) -> _Codec:
-    """Builds a codec from a `decode` of numcodecs, which fills an array; `size_of` reads the array's size from the data."""
+    """Builds a codec from `decode`, which fills an array; `size_of` reads the size of the array from the data."""
 
     def decompressed(data: bytes, size: int) -> bytes:
         claimed = size_of(data)
@@ -358,7 +358,7 @@ def _layout(codecs: Sequence[Mapping[str, Any]], dtype: np.dtype, axes: int) -> 
 
 
 def _fill(value: Any) -> Any:
-    """Parses a fill value; raises ValueError if the value is no number."""
+    """Parses a fill value; raises ValueError for a value that is neither a number nor null."""
     if value is None:
         return 0
     if isinstance(value, (bool, int, float)):

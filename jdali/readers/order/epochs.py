@@ -58,7 +58,10 @@ class SampleRefs(NamedTuple):
         return SampleRefs._make(None if values is None else values[rows] for values in self)
 
     def reading(self, indices: np.ndarray) -> SampleRefs:
-        """Replaces the samples by `indices`. A packed sample whose index changes then consists of the new sample only."""
+        """Returns references to `indices` in place of the samples.
+
+        A packed sample whose index changes has the new sample as its only piece.
+        """
         if self.members is None:
             return self._replace(indices=indices)
         alone = np.full_like(self.members, -1)
@@ -284,13 +287,13 @@ class Order:
     def _walk(self, level: int, shards: int, shard: int, taken: int) -> tuple[int, int]:
         """Returns the epoch and position of a shard.
 
-        `taken` counts the shard's samples since the number of shards changed for the `level`-th time; since `_base`, if
-        `level` is 0.
+        `taken` counts the shard's samples since the number of shards changed for the `level`-th time. If `level` is 0,
+        it counts from the start of epoch `_base`.
         """
         epoch = self._base
         if self.pad_last_batch:  # all shards begin an epoch together
             return epoch, taken
-        if level:  # skips epochs of which no sample is left
+        if level:  # skips epochs that have no samples left
             epoch = max(epoch, min(reached for reached, _ in self._past[level - 1].positions))
         while self._left(level, epoch) < self.size:
             if taken < (own := self._count(level, shards, shard, epoch)):

@@ -268,7 +268,7 @@ class MixtureOrder:
         """Returns this shard's position in an epoch's incomplete last row; `num_shards` if it gets no sample of this row.
 
         A row has a sample for each shard. The samples of the last row go to the shards to which `Order` gives one more
-        sample, because iterators use the numbers of samples of `Order`.
+        sample, because iterators compute the size of a shard as `Order` does.
         """
         left, shards = self.size - self._begun, self.num_shards
         slot = self.shard_id if self._begun else (self.shard_id + self._epoch) % shards

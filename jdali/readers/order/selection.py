@@ -73,7 +73,7 @@ class SampleSelection:
         return None if self.ends is None else places + self.count
 
     def reach(self, window: int) -> int:
-        """Returns the size of the range of indices that the samples of `window` consecutive places span at most."""
+        """Returns the maximum size of the range of indices that `window` consecutive places span."""
         if self.ends is not None or self.indices is None or (np.diff(self.indices) < 0).any():
             return self.count
         last = np.minimum(np.arange(len(self.indices)) + window, len(self.indices)) - 1

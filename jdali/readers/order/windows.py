@@ -2,8 +2,8 @@
 
 The samples come in the order of a mixture. A window has a fixed number of consecutive samples; the last window of a
 pass may have fewer. Packing or sorting arranges the samples of a window in rows. The rows depend only on these samples,
-and thus only on the number of the window. Rows are numbered through all windows. A state contains the number of the
-current window and of its first row, so that resuming computes only one window.
+and thus only on the number of the window. Row numbers continue from window to window. A state contains the number of
+the current window and of its first row, so that resuming computes only one window.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ class LoaderEvaluator:
         dataloader: the loader, or one of DALI's iterators that has a length.
         mode: "log" returns the loader's batches. "replay" reads some batches when the object is created. Its loop repeats
             these batches up to the loader's number of batches. Any other value means "log".
-        num_cached_batches: number of first batches that "replay" keeps in memory.
+        num_cached_batches: number of batches that "replay" keeps in memory, from the first one on.
         metrics_file: default path for `save_metrics`.
 
     Attributes:

@@ -68,7 +68,7 @@ class _DALIProxy:
         return refs[0] if outputs == 1 else refs
 
     def _batch(self, run: DALIPipelineRunRef, positions: tuple[int, ...]) -> DALIPipelineRunRef:
-        """Returns the batch of the samples at `positions` of a run; all outputs share it."""
+        """Returns the batch of the samples at `positions` of a run. All outputs of these samples share one batch."""
         run.is_complete = True  # so the next sample begins another run
         known = self._local.batches_of(run)
         if positions not in known:

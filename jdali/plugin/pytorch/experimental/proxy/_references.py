@@ -73,7 +73,7 @@ class DALIOutputSampleRef:
 
 
 class DALIOutputBatchRef:
-    """Refers to one output of a run of the pipeline; it is the result of collating references to samples.
+    """Refers to one output of a run of the pipeline; collating references to samples makes such a reference.
 
     Args:
         pipe_run_ref: the run.
