@@ -274,7 +274,7 @@ def _resample_rows(
         return [functools.reduce(lax.add, terms[k : k + CHUNK_TAPS]) for k in chunks]
 
     def first_step(result: Array, least: int, taps: int) -> Array:
-        """Sums the first `taps` taps. Does nothing if `least` taps are enough, or if a step with more taps is needed."""
+        """Sums the first `taps` taps if more than `least` are needed, and at most `taps` unless this is the largest step."""
         rows, weights = factors.at(axis, top, block, taps, _int32(0))
 
         def put(t: Array, result: Array) -> Array:

@@ -66,7 +66,7 @@ def make_debug_engine(config: PipelineConfig, definition: Definition) -> Engine:
 def make_window(
     config: PipelineConfig, engine: Engine, iter_setup: Callable[[], Callable[[], Any] | None] | None
 ) -> Window:
-    """Makes the window of an engine; it makes no batches yet."""
+    """Returns a `Window` over an engine. No batch is made yet."""
     window = Window.of(
         engine, depth=config.depth, most_bytes=config.max_prefetch_bytes,
         makes_ahead=config.exec_pipelined and config.exec_async and not config.debug, before_draw=iter_setup,

@@ -43,7 +43,7 @@ class NodeFailure(Exception):
 
     @property
     def sample(self) -> int | None:
-        """Number of the first failed sample among the samples of the step; None if the code failed."""
+        """Number of the first failed sample among the samples of the step; None if no sample caused the failure."""
         return next(iter(self.failures))
 
     @property

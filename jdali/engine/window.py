@@ -147,7 +147,7 @@ class Window:
             self._fit_workers()
 
     def scale_workers(self, least: int, most: int) -> None:
-        """Adjusts the number of workers, from `least` to `most`, by the time that threads wait for batches.
+        """Adjusts the number of workers, from `least` to `most`, to how long threads wait for batches.
 
         Call it before the first batch.
         """

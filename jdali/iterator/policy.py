@@ -66,7 +66,7 @@ class ReaderFacts:
 
     @classmethod
     def of(cls, metas: Sequence[Mapping[str, Any]]) -> ReaderFacts:
-        """Makes the facts of a reader from its metadata in each pipeline (`Pipeline.reader_meta`)."""
+        """Returns the `ReaderFacts` of a reader; `metas` has its `Pipeline.reader_meta` from each pipeline."""
 
         def common(key: str) -> Any:
             values = [meta[key] for meta in metas]

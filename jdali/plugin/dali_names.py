@@ -111,7 +111,7 @@ class DaliNames(DataIterator[Any]):
         moves = 0 if counter.reader.sticks else turn
         runs_on = self._last_batch_policy is LastBatchPolicy.FILL and not self._last_batch_padded
         return names | {
-            # As in DALI, `_shard_sizes_per_gpu` and `_shards_id` move in opposite directions. So in each epoch, entry k
+            # As in DALI, `_shard_sizes_per_gpu` and `_shards_id` move in opposite directions. In each epoch, entry k
             # of the sizes is for the pipeline that began with shard `_turned_at` - k, and so is entry k here.
             "_counter_per_gpu": ahead[(self._turned_at - np.arange(count)) % count],
             "_shard_sizes_per_gpu": np.roll(sizes, moves if runs_on else 0),

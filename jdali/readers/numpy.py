@@ -60,7 +60,7 @@ class NumpyReader(ArrayFileReader):
         self._window_in = functools.lru_cache(maxsize=1024)(functools.partial(self._window, self._roi))
 
     def load(self, index: int, **borders: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Loads the array of a file, or a window of it; `borders` are the per-sample borders, besides `roi`."""
+        """Loads the array of a file, or the window that `roi` and the per-sample `borders` give."""
         path = self.path(index)
         try:
             if not self._roi and not borders:

@@ -72,7 +72,7 @@ class PackReader(OverReader):
 
         Args:
             indices: int64 [rows, maximum number of documents in a row], padded with -1; or [n], one document for each row.
-                Piece k of document i has the number i + k * (number of documents).
+                If documents are divided, these are numbers of pieces: piece k of document i is i + k * (number of documents).
         """
         members = indices if indices.ndim == 2 else indices[:, None]
         owners = np.nonzero(members >= 0)[0]

@@ -14,6 +14,7 @@ from jax._src.array import ArrayImpl
 
 from jdali._numerics.platform import declared, known_platform
 from jdali._system.devices import DeviceReadError, device_reads_forbidden, is_local
+from jdali.codecs import gpu_jpeg
 
 # NumPy's functions that read an array of JAX, by the buffer protocol, which asks nobody.
 _READERS = (
@@ -59,8 +60,9 @@ def accelerator() -> Iterator[jax.Device]:
 
 @contextlib.contextmanager
 def declared_as_gpu(devices: Iterable[jax.Device]) -> Iterator[None]:
-    """Makes the engine choose for these devices what it chooses for a GPU."""
+    """Makes the engine choose for these devices what it chooses for a GPU, but that it decodes nothing: they cannot."""
     with contextlib.ExitStack() as stack:
+        stack.enter_context(mock.patch.object(gpu_jpeg, "has_decoder", return_value=False))
         for device in devices:
             stack.enter_context(declared(device, "gpu"))
         yield

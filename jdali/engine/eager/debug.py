@@ -81,7 +81,7 @@ _NO_PLAN = ExecutionPlan((), (), (), ())
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ComputedTask(BatchTask):
-    """A task of debug mode. Its batch is computed when the task is drawn."""
+    """A task of debug mode, with its batch, which is computed before the task is returned."""
 
     outputs: tuple[TensorList, ...] = ()
 

@@ -95,7 +95,7 @@ class PipelineFunction:
         """Runs the operators on a batch.
 
         Args:
-            inputs: for each value of the start an array [N, ...], of JAX or NumPy, or a `TensorList`.
+            inputs: an array [N, ...] of JAX or NumPy, or a `TensorList`, for each value in `start` of `Pipeline.function`.
             extents: true sizes of padded samples: int [N, ndim], or [ndim] for all samples. For several inputs, a
                 sequence with an array for each padded input, and None for each input without padding. With extents, or with
                 a `TensorList`, outputs are `Padded`.
@@ -273,7 +273,7 @@ class PipelineFunction:
         dtypes, ragged = plan.form.values, plan.form.ragged
         for name, array, shape, dtype in zip(self.start, arrays, plan.shapes, dtypes, strict=False):
             wanted, found = (*np.shape(plan.packed)[:1], *shape), np.shape(array)
-            # The plan has the true sizes of ragged samples, so an array that holds them may be larger than the plan's shape.
+            # The plan's shape is the largest true size of ragged samples. Their array may have more padding.
             fits = ragged and len(found) == len(wanted) and found[0] == wanted[0]
             if array.dtype != dtype or (
                 not all(map(operator.ge, found, wanted)) if fits else found != wanted

@@ -187,7 +187,10 @@ class Preprocess:
     def _planned_row(
         self, batches: Sequence[TensorList], draw: Draw, row: int, position: int
     ) -> tuple[FunctionPlan, tuple[str, int]]:
-        """Plans one sample: `row` of `batches`, `position` of `draw`. Returns the plan and the key of its program."""
+        """Plans the sample in row `row` of `batches`, with the random values at `position` of `draw`.
+
+        Returns: the plan and the key of its program.
+        """
         sizes = tuple(tuple(batch.spec.extents[row].tolist()) for batch in batches)
         if not self._function.random or not self._function.planner.draws_on_host:
             return self._planned(sizes)

@@ -153,7 +153,10 @@ def traced(stage: Stage, form: FunctionForm) -> Callable[..., Any]:
 
 
 def minus_zero(values: Sequence[object]) -> Any:
-    """Computes float32 -0 from the operands. To fold it, a compiler would have to know that no square is 3 modulo 7."""
+    """Computes float32 -0 from the operands, in a way that no compiler folds to a constant.
+
+    It compares a square with 3 modulo 7, which no square is.
+    """
     for value in values:
         if isinstance(value, jax.core.Tracer) and value.size:
             first: Any = lax.stop_gradient(value)[(0,) * value.ndim]

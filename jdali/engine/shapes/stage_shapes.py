@@ -215,7 +215,7 @@ class _Search:
         return found
 
     def pays(self, level: _Candidate, seen: Mapping[Shape, int]) -> bool:
-        """Returns True if the programs that a level saves are worth the time that its padding takes."""
+        """Returns True if a level avoids enough programs to be worth the time that its padding takes."""
         extents, samples = self._counted(seen)
         now = float(samples @ self._cost.seconds(elements(extents), elements(extents)))
         saved = len(samples) - len(level.seen)
@@ -231,7 +231,10 @@ class _Search:
         return extents, np.array(list(alike.values()), np.int64)
 
     def at(self, number: int, seen: Mapping[Shape, int]) -> _Candidate:
-        """Evaluates one level. Leaves out counted shapes whose numbers of axes are not those of this batch."""
+        """Evaluates one level for the shapes counted so far.
+
+        Shapes whose values have other numbers of axes than in this batch are left out.
+        """
         extents, samples = self._counted(seen)
         if not len(samples):
             return _Candidate(number, {}, 0.0)

@@ -138,7 +138,7 @@ class HostBatchOpRunner(HostRunner):
         return int(spec.extents.prod(axis=1).sum()) * spec.dtype.itemsize >= LEAST_BYTES
 
     def _later(self, env: Values, spec: BatchSpec, call: _BatchCall, pool: Pool) -> LateSamples:
-        here = pool.here()  # the thread that reads the samples makes them
+        here = pool.here()  # the thread of the stage that reads the samples decodes them
 
         def some(rows: np.ndarray) -> Store:
             with inner("decoding"):

@@ -100,7 +100,7 @@ class ChunkedReader(Reader):
                       if i != axis % len(a.shape))
             for a in known
         )  # fmt: skip
-        # Minimum number of chunks to cache, see `_SHARE`.
+        # Determines the minimum number of chunks to cache, see `_SHARE`.
         largest = max(math.prod(a.chunks) * a.dtype.itemsize for a in known)
         fitting = max(limits.most("max_sample_bytes") // _SHARE // largest, 1)
         self._kept = KeptPieces[np.ndarray](min(2 * in_sample, fitting), lambda chunk: chunk.nbytes)
