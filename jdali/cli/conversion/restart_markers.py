@@ -121,7 +121,8 @@ def with_markers(data: bytes) -> bytes:
     """Adds restart markers to a JPEG file without changing pixels.
 
     A file is returned unchanged if its restart interval already divides the number of MCUs in a row, or if markers
-    would not make it decodable in parts. Progressive files become sequential, since only sequential files can be decoded in parts.
+    would not make it decodable in parts. Progressive files become sequential, since only sequential files can be decoded
+    in parts.
 
     Raises:
         SampleError: the file cannot be rewritten, or its pixels would change.
