@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from jdali._pipeline.sent_pipeline import give_back_free_memory
+from jdali.engine.engine import give_back_free_memory
 
 
 def anonymous():
