@@ -30,7 +30,7 @@ def check_version(owner: str, state: Mapping[str, object], version: int, *older:
     found = state.get("version") if isinstance(state, Mapping) else None
     if found is None:
         raise StateError(
-            f"{owner}: this is no state, as `get_state` gives one: {type(state).__name__} {state!r:.60}"
+            f"{owner}: this is not a state, as `get_state` gives one: {type(state).__name__} {state!r:.60}"
         )
     if found not in (version, *older):
         raise StateError(f"{owner}: a state of version {found!r}, expected {version}")

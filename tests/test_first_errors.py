@@ -156,12 +156,12 @@ def test_numpy_operators_of_a_node() -> None:
 def test_what_is_no_state(wrong) -> None:
     with (
         constant() as pipe,
-        pytest.raises(ValueError, match="pipeline: this is no state, as `get_state` gives one"),
+        pytest.raises(ValueError, match="pipeline: this is not a state, as `get_state` gives one"),
     ):
         pipe.set_state(wrong)
     with (
         DataIterator(constant(), ["images"], size=4) as batches,
-        pytest.raises(ValueError, match="iterator: this is no state, as `get_state` gives one"),
+        pytest.raises(ValueError, match="iterator: this is not a state, as `get_state` gives one"),
     ):
         batches.set_state(wrong)
 

@@ -78,7 +78,7 @@ def host_array(value: object, *, copy: bool = False) -> HostArray:
         array = _from_protocol(CapsuleHolder(value, device), np.from_dlpack)
     else:
         raise TypeError(
-            f"{type(value).__name__} is no array: it has neither DLPack nor the array interface nor a buffer. Don't know "
+            f"{type(value).__name__} is not an array: it has neither DLPack nor the array interface nor a buffer. Don't know "
             f"how to extract the shape out of {type(value)}"
         )
     native = types.element_array(array)
@@ -94,7 +94,7 @@ def data_array(value: object, *, copy: bool = False) -> HostArray:
         array = np.asarray(value)
     except ValueError as error:
         shown = " ".join(repr(value).split())
-        raise TypeError(f"{type(value).__name__} {shown:.60} is no tensor: {error}") from None
+        raise TypeError(f"{type(value).__name__} {shown:.60} is not a tensor: {error}") from None
     return types.element_array(array)
 
 

@@ -100,7 +100,7 @@ def _of_json(content: bytes, settings: TokenizerSettings) -> Tokenizer:
     try:
         tokenizer = tokenizers.Tokenizer.from_str(content.decode())
     except Exception as error:  # the package raises plain `Exception`s
-        raise ValueError(f"{settings.name}: {settings.path!r} is no tokenizer: {error}") from error
+        raise ValueError(f"{settings.name}: {settings.path!r} is not a tokenizer: {error}") from error
     if getattr(tokenizer.model, "dropout", None):
         raise ValueError(
             f"{settings.name}: {settings.path!r} has a dropout, which makes ids random; take it out of the file"
@@ -129,14 +129,14 @@ def _of_sentencepiece(content: bytes, settings: TokenizerSettings) -> Tokenizer:
         import sentencepiece
     except ImportError as error:
         raise ImportError(
-            f"{settings.name}: {settings.path!r} is no tokenizer.json; a model of SentencePiece needs the package sentencepiece: "
-            f"{install('text')}"
+            f"{settings.name}: {settings.path!r} is not a tokenizer.json; a model of SentencePiece needs the package "
+            f"sentencepiece: {install('text')}"
         ) from error
     try:
         processor = sentencepiece.SentencePieceProcessor(model_proto=content)
     except (RuntimeError, OSError) as error:
         raise ValueError(
-            f"{settings.name}: {settings.path!r} is no tokenizer.json and no model of SentencePiece: {error}"
+            f"{settings.name}: {settings.path!r} is neither a tokenizer.json nor a model of SentencePiece: {error}"
         ) from error
 
     def found(token: str) -> int | None:

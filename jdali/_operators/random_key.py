@@ -32,7 +32,7 @@ def take_key(op: Operator, inputs: Sequence[object], named: object) -> tuple[Arr
     """Separates the key from the inputs of a call; raises TypeError if there is none, or more than one."""
     first = inputs[0] if inputs else None
     if named is not None and not is_key(named):
-        raise no_key(op, f"key= is {described(named)}, which is no key")
+        raise no_key(op, f"key= is {described(named)}, which is not a key")
     if named is not None and (is_typed(first) or (is_key(first) and len(inputs) > len(op.inputs))):
         raise TypeError(f"{op.name}: the key is given twice, first and as key=")
     if named is None and not is_key(first):
@@ -85,7 +85,9 @@ def take_first_key(name: str, args: Sequence[object], named: object) -> tuple[Ar
 def one_key(name: str, key: Any) -> Array:
     """Checks that a value is one key, and returns it typed."""
     if not is_key(key):
-        raise TypeError(f"{name}: key= is {described(key)}, which is no key; make one by jax.random.key(0)")
+        raise TypeError(
+            f"{name}: key= is {described(key)}, which is not a key; make one by jax.random.key(0)"
+        )
     if key.ndim > (0 if is_typed(key) else 1):
         raise TypeError(
             f"{name}: got {described(key)}, and a call is for one sample, which has one key: "

@@ -74,7 +74,7 @@ def as_samples(value: object, *, copy: bool = True) -> Samples:
         return sample_arrays(value, copy=copy)
     whole = host_array(value, copy=copy)
     if whole.ndim == 0:
-        raise TypeError(f"{type(value).__name__} {value!r:.60} is no batch: it has no axis of samples")
+        raise TypeError(f"{type(value).__name__} {value!r:.60} is not a batch: it has no axis of samples")
     return [whole[i, ...] for i in range(len(whole))]  # with `...`, a scalar is an array, too
 
 

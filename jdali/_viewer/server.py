@@ -279,7 +279,7 @@ class Site:
         try:
             self._survey.start(_whole(text, "samples"))
         except ValueError as error:
-            return self._html("This is no number of samples", error_box(error), "Data", status=400)
+            return self._html("This is not a number of samples", error_box(error), "Data", status=400)
         return RedirectResponse(f"{self._root}data", 303, SECURITY)
 
     def _measure(self, shown: str) -> Response:

@@ -170,7 +170,9 @@ def kind_of(path: str) -> str:
         return "tfrecord"
     if named:
         return named
-    raise ValueError(f"{path} is no TFRecord, RecordIO, tar or video file; if it is one, say which by --type")
+    raise ValueError(
+        f"{path} is not a TFRecord, RecordIO, tar or video file; if it is one, say which by --type"
+    )
 
 
 def build(path: str, target: str, kind: str, *, quiet: bool = True) -> int:

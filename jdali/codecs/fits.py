@@ -71,7 +71,7 @@ def _headers(data: bytes, count: int) -> Iterator[tuple[Cards, int, int]]:
     """Yields (cards, start of the data, size of the data), in bytes, for each of the first `count` HDUs."""
     if data[:9] != b"SIMPLE  =":
         raise SampleError(
-            "it is empty, no FITS file" if not data else f"it is no FITS file: it begins with {data[:9]!r}"
+            "it is empty, no FITS file" if not data else f"it is not a FITS file: it begins with {data[:9]!r}"
         )
     at = 0
     for number in range(1, count + 1):
@@ -146,7 +146,7 @@ def _check_image(number: int, cards: Cards, size: int) -> None:
     if cards.get(b"ZIMAGE") != b"T":
         kind = cards.get(b"XTENSION", b"'IMAGE'").strip(b"' ")
         if kind != b"IMAGE":
-            raise SampleError(f"HDU {number} is no image but a {kind[:20].decode(errors='replace')}")
+            raise SampleError(f"HDU {number} is not an image but a {kind[:20].decode(errors='replace')}")
         if not size:
             raise SampleError(f"HDU {number} has no image")
         return

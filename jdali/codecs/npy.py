@@ -84,7 +84,7 @@ def header_size(head: Any) -> int:
             + (
                 "it is empty, no .npy file"
                 if not first
-                else f"it is no .npy file: it begins with {first[:8]!r}"
+                else f"it is not a .npy file: it begins with {first[:8]!r}"
             )
         )
     if len(first) < _VERSION_END:
@@ -143,7 +143,7 @@ def _parsed_once(head: bytes) -> Header:
     while opening and (key := _KEY.match(text, at)):
         name = key[2]
         if name == "descr" and text[key.end() : key.end() + 1] in ("[", "("):
-            raise SampleError("the array has a structured type, whose elements are no numbers")
+            raise SampleError("the array has a structured type, whose elements are not numbers")
         pattern = {"descr": _TEXT, "fortran_order": _FLAG, "shape": _SHAPE}[name]
         value = pattern.match(text, key.end())
         comma = _COMMA.match(text, value.end()) if value else None
@@ -180,7 +180,7 @@ def _element_type(descr: str) -> np.dtype:
 
 def _check_shape(text: str, shape: tuple[int, ...], dtype: np.dtype) -> None:
     if len(shape) == 1 and "," not in text:
-        raise SampleError(f"the .npy header is damaged: its shape {text} is no tuple")
+        raise SampleError(f"the .npy header is damaged: its shape {text} is not a tuple")
     if len(shape) > _MOST_AXES:
         raise SampleError(f"the array has {len(shape)} axes; at most {_MOST_AXES} can be read")
     # Ignores axes of length 0, which would hide an overflow.

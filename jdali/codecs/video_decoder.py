@@ -36,7 +36,7 @@ def orientation(frame: Any) -> int:
     matrix = np.frombuffer(data, np.int32)[[0, 1, 3, 4]] / _ONE
     turn = _TURNS.get(tuple(np.round(matrix, 3).tolist()))
     if turn is None:
-        raise SampleError(f"the video is to be turned by {frame.rotation}°, which is no multiple of 90°")
+        raise SampleError(f"the video is to be turned by {frame.rotation}°, which is not a multiple of 90°")
     return turn
 
 

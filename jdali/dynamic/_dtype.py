@@ -57,7 +57,7 @@ class DType:
     def dtype(self) -> np.dtype:
         """Returns the NumPy type; because of this attribute, NumPy and JAX accept a `DType` as a dtype."""
         if self.type_id is None:
-            raise TypeError(f"{self} is no type of tensors")
+            raise TypeError(f"{self} is not a type of tensors")
         return types.to_dtype(self.type_id)
 
     def __repr__(self) -> str:
@@ -104,7 +104,7 @@ class DType:
         """Returns the type for one of DALI's type numbers, or a `DALIDataType`."""
         number = types.DALIDataType(type_id)
         if number not in _NUMBERED:
-            raise KeyError(f"{number} is no element type")
+            raise KeyError(f"{number} is not an element type")
         return _NUMBERED[number]
 
     @staticmethod

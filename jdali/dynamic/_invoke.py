@@ -93,7 +93,7 @@ def expression(name: str, *operands: object) -> Any:
     """Computes the arithmetic expression `math.<name>` of tensors, batches, arrays and numbers."""
     for one in operands:
         if isinstance(one, (str, bytes)):
-            raise TypeError(f"math.{name}: {one!r:.60} is no number and no tensor")
+            raise TypeError(f"math.{name}: {one!r:.60} is neither a number nor a tensor")
         if type(one) is int and not -(2**31) <= one < 2**31:
             raise OverflowError(f"math.{name}: Integer {one} is out of range for int32.")
     return invoke(REGISTRY[f"math.{name}"], operands, {})

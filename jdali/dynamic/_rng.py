@@ -56,7 +56,7 @@ class RNG:
     def state(self, value: str) -> None:
         match = _STATE.fullmatch(str(value))
         if match is None:
-            raise ValueError(f"RNG: {value!r} is no state of a generator")
+            raise ValueError(f"RNG: {value!r} is not a state of a generator")
         with self._lock:
             self._seed, self._position = int(match[1], 16), int(match[2])
 

@@ -81,7 +81,7 @@ def _images(buffer: Buffer, found: Mapping[int, Any], ok: np.ndarray) -> Store:
 def _image(record: bytes, found: list[Any]) -> np.ndarray:
     bounds = contents(found, _DATA)
     if not bounds:
-        raise BadRecord("it is no Datum with an image: it has no data")
+        raise BadRecord("it is not a Datum with an image: it has no data")
     start, end = bounds[-1]
     image = np.frombuffer(record, np.uint8, end - start, start)
     if last_integer(found, _ENCODED):

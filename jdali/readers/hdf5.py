@@ -163,7 +163,9 @@ def _open(files: RecordFiles, number: int, names: Sequence[str], axis: int) -> t
         if is_of_machine(cause):
             raise cause from error
         reason = " ".join(str(cause).split())
-        raise ValueError(f"{_NAME}: {files.names[number]} is no HDF5 file, or damaged: {reason}") from error
+        raise ValueError(
+            f"{_NAME}: {files.names[number]} is not an HDF5 file, or damaged: {reason}"
+        ) from error
     try:
         return file, [_array(source, file, name, axis) for name in names]
     except Exception as error:

@@ -372,7 +372,7 @@ def _steps(column: str, seconds: Any, fps: float) -> np.ndarray:
     wrong = np.abs(steps / fps - times) > 1e-4
     if wrong.any():
         raise ValueError(
-            f"{_NAME}: delta_timestamps of {column!r} have {times[wrong.argmax()]:g} s, which is no whole number of rows "
+            f"{_NAME}: delta_timestamps of {column!r} have {times[wrong.argmax()]:g} s, which is not a whole number of rows "
             f"at {fps:g} a second"
         )
     return steps.astype(np.int64)

@@ -149,7 +149,7 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> A
             magic, word = _PART.unpack(head) if len(head) == _PART.size else (_MAGIC, 0)
             if magic != _MAGIC:
                 reason = (
-                    f"is no RecordIO file, or damaged: {magic:#010x} stands at byte {at} instead of the magic "
+                    f"is not a RecordIO file, or damaged: {magic:#010x} stands at byte {at} instead of the magic "
                     f"number {_MAGIC:#010x}"
                 )
                 raise CutShort(_NAME, path, reason, offsets, at)

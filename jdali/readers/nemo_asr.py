@@ -191,7 +191,7 @@ def parsed(manifest: str) -> list[tuple[int, Entry]]:
         try:
             entry = decoder.decode(line)
             if not entry.audio_filepath or "\0" in entry.audio_filepath:
-                raise ValueError(f"audio_filepath {entry.audio_filepath!r} is no path")
+                raise ValueError(f"audio_filepath {entry.audio_filepath!r} is not a path")
             entry.audio_filepath = _storage.in_list(manifest, entry.audio_filepath)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise ValueError(f"{_NAME}: line {number} of {manifest}: {error}") from error

@@ -110,7 +110,7 @@ def _header(data: bytes) -> Any:
     first = {int.from_bytes(data[:4], "little"), int.from_bytes(data[:4], "big")}
     kind = Nifti1Header if _VERSION_1 in first else Nifti2Header if _VERSION_2 in first else None
     if kind is None or len(data) < kind.sizeof_hdr:
-        raise SampleError("it is no NIfTI file")
+        raise SampleError("it is not a NIfTI file")
     header = kind(data[: kind.sizeof_hdr], check=False)
     if header["magic"].item()[:3] not in _MAGIC:
         raise SampleError("it has no values: pairs of .hdr and .img files are not read")

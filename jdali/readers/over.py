@@ -60,7 +60,7 @@ def opened_source(owner: str, whole: str, name: str, args: Mapping[str, Any], *,
     """
     op = REGISTRY[name]
     if not isinstance(op, ReaderOp) or name == owner:
-        raise ValueError(f"{owner}: {name} is no reader of samples of a data set")
+        raise ValueError(f"{owner}: {name} is not a reader of samples of a data set")
     own = [key for key, default in _OF_WHOLE.items() if args.get(key, default) != default]
     if own:
         raise ValueError(f"{owner}: {own[0]} is an argument of the {whole}, {name} has it")

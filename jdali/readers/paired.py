@@ -189,7 +189,7 @@ def _found(root: str, keyword: str, value: Any) -> tuple[str, Iterator[tuple[str
         return _matching(path, wild)
     if isinstance(value, Mapping) or not isinstance(value, Iterable) or isinstance(value, bytes):
         raise TypeError(
-            f"{_NAME}: {keyword} is {value!r:.100}; it is no argument of the reader, and so must be a folder, a pattern or a "
+            f"{_NAME}: {keyword} is {value!r:.100}; it is not an argument of the reader, and so must be a folder, a pattern or a "
             "list of paths"
         )
     names = [_storage.user_path(name, root) for name in value]
@@ -211,7 +211,7 @@ def _matching(path: str, wild: re.Pattern[str]) -> tuple[str, Iterator[tuple[str
     try:
         expression = re.compile("".join(tokens))
     except re.error as error:
-        raise ValueError(f"{_NAME}: {path!r} is no pattern: {error}") from error
+        raise ValueError(f"{_NAME}: {path!r} is not a pattern: {error}") from error
     within = folder or "."
     names = _storage.walk(within) if "/" in pattern else iter(_storage.entries(within, folders=False))
     matches = ((expression.fullmatch(name), name) for name in names if _shown(name))

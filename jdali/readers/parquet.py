@@ -139,7 +139,7 @@ def _footer(files: RecordFiles, file: int) -> Any:
     except (ValueError, OSError, NotImplementedError) as error:
         if is_of_machine(error):
             raise
-        raise ValueError(f"is no Parquet file, or damaged: {short(error)}") from error
+        raise ValueError(f"is not a Parquet file, or damaged: {short(error)}") from error
     if any(count < 0 for count in rows) or sum(rows) != footer.num_rows:
         raise ValueError(f"is damaged: its row groups have {rows[:9]} of {footer.num_rows} rows")
     return footer

@@ -44,7 +44,7 @@ class SequenceReader(Reader):
             longest = max(map(len, streams), default=0)
             raise ValueError(
                 f"{_NAME}: The number of input samples: 0, needs to be at least equal to the requested number of shards: there "
-                f"is no sequence of {length} images with a stride of {stride}: the longest of "
+                f"is not a sequence of {length} images with a stride of {stride}: the longest of "
                 f"{len(streams)} streams has {longest} images"
             )
         super().__init__(int(self._starts[-1]), options)

@@ -123,7 +123,7 @@ def _files(folder: str, info: Mapping[str, Any], split: str) -> tuple[str, list[
     try:
         lengths = [int(length) for length in splits[split].get("shardLengths", ())]
     except ValueError as error:
-        raise TypeError(f"shardLengths are no numbers ({error})") from error
+        raise TypeError(f"shardLengths are not numbers ({error})") from error
     template = splits[split].get("filepathTemplate") or _TEMPLATE
     paths = []
     for shard, length in enumerate(lengths):

@@ -139,7 +139,7 @@ class WebDatasetReader(PiecesReader):
             raise Misplaced(f"there is no file of {size} bytes at byte {offset}")
         if size % dtype.itemsize:
             raise BadRecord(
-                f"component size and dtype incompatible: the {size} bytes at byte {offset} are no whole number of {dtype}"
+                f"component size and dtype incompatible: the {size} bytes at byte {offset} are not a whole number of {dtype}"
             )
         return np.frombuffer(data, dtype, offset=BLOCK)
 

@@ -64,7 +64,7 @@ def _opened(root: str, name: str, axis: int) -> ZarrArray:
     found = next((file for file in _METADATA if _storage.exists(_storage.join(folder, file))), None)
     if found is None:
         raise FileNotFoundError(
-            f"{_NAME}: {folder} has no {' and no '.join(_METADATA)}, it is no array of Zarr"
+            f"{_NAME}: {folder} has no {' and no '.join(_METADATA)}, it is not an array of Zarr"
         )
     try:
         return opened_array(_storage.placed(folder), json_object(_NAME, folder, found), axis)

@@ -137,10 +137,10 @@ def parse(
     try:
         length = len(body) if header_length is None else int(header_length)
     except ValueError:
-        raise RequestError(f"the header {HEADER_LENGTH} is no number: {header_length!r:.40}") from None
+        raise RequestError(f"the header {HEADER_LENGTH} is not a number: {header_length!r:.40}") from None
     if not 0 <= length <= len(body):
         raise RequestError(f"the header {HEADER_LENGTH} is {length}, of a body of {len(body)} bytes")
-    message = _decoded(memoryview(body)[:length], RequestMessage, "the request is no JSON of an inference")
+    message = _decoded(memoryview(body)[:length], RequestMessage, "the request is not JSON of an inference")
     tensors = _tensors(message.inputs, wanted)
     rest, inputs, counts = memoryview(body)[length:], {}, {}
     for tensor in tensors:

@@ -135,7 +135,7 @@ def test_what_cannot_be() -> None:
         rand_augment(image, n=1, m=3, key=jax.random.split(key, 3))
     with pytest.raises(TypeError, match=r"a key or a seed="):
         rand_augment(image, n=1, m=3, key=key, seed=3)
-    with pytest.raises(TypeError, match=r"key= is 3, which is no key"):
+    with pytest.raises(TypeError, match=r"key= is 3, which is not a key"):
         rand_augment(image, n=1, m=3, key=3)
     with pytest.raises(TypeError, match=r"a pipeline draws from its seed"):
         rand_augment(fn.external_source(source=[IMAGES]), n=1, m=3, key=key)

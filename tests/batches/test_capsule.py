@@ -17,7 +17,7 @@ def test_a_capsule_is_read_without_a_copy(options):
     assert tensor.data_ptr() == A.ctypes.data
     np.testing.assert_array_equal(np.asarray(tensor), A)
     assert backend.CheckDLPackCapsule(capsule) == (False, False)  # it was used
-    with pytest.raises(TypeError, match="is no array"):
+    with pytest.raises(TypeError, match="is not an array"):
         TensorCPU(capsule)
 
 

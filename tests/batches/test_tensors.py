@@ -391,7 +391,7 @@ def test_wrong_data() -> None:
         TensorListCPU(np.zeros((2, 3)), "HWC")
     with pytest.raises(ValueError, match=r"dimensions of the Tensor.\nGot: 2 \(HW\)\nExpected: 1\."):
         TensorCPU(np.zeros(3), "HW")
-    with pytest.raises(TypeError, match="int is no array"):
+    with pytest.raises(TypeError, match="int is not an array"):
         TensorListCPU(3)
     with pytest.raises(RuntimeError, match="Cannot create TensorList from 0-dim array"):
         TensorListCPU(np.float32(3))

@@ -77,7 +77,7 @@ def test_layouts_of_headers(version, text, shape):
     ("data", "reason"),
     [
         (b"", "empty"),
-        (b"PK\x03\x04 an archive", "no .npy file"),
+        (b"PK\x03\x04 an archive", "not a .npy file"),
         (b"\x93NUMPY", "cut short"),
         (b"\x93NUMPY\x01\x00\x10", "cut short"),
         (saved(VALUES)[:40], "header of 128 bytes"),
@@ -85,7 +85,7 @@ def test_layouts_of_headers(version, text, shape):
         (with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (6,)}", VALUES.tobytes(), (9, 0)), "version 9.0"),
         (with_header("{}"), "lacks descr, fortran_order, shape"),
         (with_header("{'descr': '<f4', 'fortran_order': False}"), "lacks shape"),
-        (with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (6)}"), "no tuple"),
+        (with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (6)}"), "not a tuple"),
         (with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (-6,)}"), "damaged at"),
         (with_header("{'descr': '<f4', 'fortran_order': 0, 'shape': (6,)}"), "damaged at"),
         (with_header("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (6,)}"), "damaged at"),

@@ -59,7 +59,7 @@ def test_as_opencv_turns(degrees, tmp_path):
 
 
 def test_angles_between():
-    with pytest.raises(SampleError, match="turned by 45°, which is no multiple of 90°"):
+    with pytest.raises(SampleError, match="turned by 45°, which is not a multiple of 90°"):
         read(clip(45), upright=True)
     assert read(clip(45)).shape == (COUNT, 32, 64, 3)
 

@@ -119,7 +119,7 @@ def test_generators():
     one = jd.random.uniform().item()
     jd.random.set_seed(3)
     assert jd.random.uniform().item() == one
-    with pytest.raises(ValueError, match="no state"):
+    with pytest.raises(ValueError, match="not a state"):
         rng.set_state("x")
     with pytest.raises(ValueError, match="rng must be an instance of"):
         jd.random.uniform(rng=5)
@@ -132,7 +132,7 @@ def test_a_jax_key_decides_what_is_drawn_whatever_was_drawn_before():
     first = drawn(jax.random.key(7))
     assert len(set(first)) == 3
     assert drawn(jax.random.PRNGKey(7)) == first != drawn(jax.random.key(8))
-    with pytest.raises(TypeError, match="key= is 3, which is no key"):
+    with pytest.raises(TypeError, match="key= is 3, which is not a key"):
         drawn(3)
     with pytest.raises(TypeError, match="rng= or key=, not both"):
         jd.random.uniform(rng=jd.random.RNG(1), key=jax.random.key(1))
@@ -157,7 +157,7 @@ def test_errors(tensor, batch):
         jd.rotate()
     with pytest.raises(TypeError, match="is None"):
         jd.flip(None)
-    with pytest.raises(TypeError, match="no array"):
+    with pytest.raises(TypeError, match="not an array"):
         jd.flip(object())
     with pytest.raises(ValueError, match="argument 'angle' got 'a'"):
         jd.rotate(tensor, angle="a")

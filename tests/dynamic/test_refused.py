@@ -134,7 +134,7 @@ def test_samples_of_several_types_get_that_of_the_first():
 
 
 def test_text_and_lists_of_batches_are_no_operands():
-    with pytest.raises(TypeError, match="math.add: 'a' is no number and no tensor"):
+    with pytest.raises(TypeError, match="math.add: 'a' is neither a number nor a tensor"):
         jd.tensor([1]) + "a"
     with pytest.raises(TypeError, match="A list of Batch objects is not a valid argument type"):
         jd.as_batch([jd.as_batch(ones(1))])

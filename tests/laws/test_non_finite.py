@@ -25,8 +25,8 @@ pytestmark = pytest.mark.timeout(1200)  # a test compiles the programs of a whol
 # Inputs by operator and number of which an element decides all of the output.
 GLOBAL = {
     ("nonsilent_region", 0): "what is silent is so beside the loudest window",
-    ("experimental.remap", 1): "a point that is no number is none of the image",
-    ("experimental.remap", 2): "a point that is no number is none of the image",
+    ("experimental.remap", 1): "a point that is not a number is none of the image",
+    ("experimental.remap", 2): "a point that is not a number is none of the image",
     ("experimental.warp_perspective", 1): "a matrix that is not finite has no points",
     ("warp_affine", 1): "a matrix that is not finite has no points",
 }

@@ -117,8 +117,8 @@ def test_the_call_in_the_message_is_one(name: str):
     [
         (lambda: ops.noise.gaussian(IMAGE), r"ops\.noise\.gaussian\(key, data\), or key=.*argument is an array, uint8 \["),
         (lambda: ops.noise.gaussian(IMAGE, jax.random.key(0)), "the key is argument 2$"),
-        (lambda: ops.noise.gaussian(IMAGE, key=IMAGE), r"key= is an array, uint8 \[4, 5, 3\], which is no key$"),
-        (lambda: ops.noise.gaussian(IMAGE, key=3), "key= is 3, which is no key$"),
+        (lambda: ops.noise.gaussian(IMAGE, key=IMAGE), r"key= is an array, uint8 \[4, 5, 3\], which is not a key$"),
+        (lambda: ops.noise.gaussian(IMAGE, key=3), "key= is 3, which is not a key$"),
         (lambda: ops.random.normal(), r"^random\.normal draws .* ops\.random\.normal\(key\), or key=.*the call has none"),
         (lambda: ops.noise.gaussian(jax.random.key(0), IMAGE, key=jax.random.key(1)), "given twice, first and as key="),
         (lambda: ops.random.uniform(jax.random.key(0), key=jax.random.key(1)), "given twice, first and as key="),

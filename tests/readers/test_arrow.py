@@ -72,7 +72,10 @@ def test_filters(tmp_path):
 
 def test_a_file_that_is_none(tmp_path):
     path = tmp_path / "x.arrow"
-    for content, words in ((b"", "it is empty"), (b"no such file at all", "is no file or stream of Arrow")):
+    for content, words in (
+        (b"", "it is empty"),
+        (b"no such file at all", "is not a file or stream of Arrow"),
+    ):
         path.write_bytes(content)
         with pytest.raises(ValueError, match=f"x.arrow .*{words}"):
             opened("arrow", paths=str(path), columns=["x"])

@@ -190,9 +190,9 @@ WRONG = [
     ({"text": '{"images": [{"id": "1", "file_name": "a"}]}'}, r"got `str` - at `\$.images\[0\].id`"),
     ({"images": [image(1, "a\0b")]}, r"images\[0\]: the file_name .* has a byte of 0"),
     ({"images": [image(1 << 63, "a")]}, r"at `\$.images\[0\].id`"),
-    ({"images": [image(9.5, "a")]}, r"images\[0\]: the id 9.5 is no whole number"),
-    ({"images": [image(9, "a"), image(1e300, "b")]}, r"images\[1\]: the id 1e\+300 is no whole number of 64 bits"),
-    ({"images": [image(9, "a", width=6.5)], "objects": []}, r"images\[0\]: the width 6.5 is no whole number"),
+    ({"images": [image(9.5, "a")]}, r"images\[0\]: the id 9.5 is not a whole number"),
+    ({"images": [image(9, "a"), image(1e300, "b")]}, r"images\[1\]: the id 1e\+300 is not a whole number of 64 bits"),
+    ({"images": [image(9, "a", width=6.5)], "objects": []}, r"images\[0\]: the width 6.5 is not a whole number"),
     ({"images": [image(float("nan"), "a")]}, r"got `null` - at `\$.images\[0\].id`"),
     ({"objects": [thing(9, 7, [0, 0, float("nan"), 1])]}, r"got `null` - at `\$.annotations\[0\].bbox\[2\]`"),
     ({"text": '{"info": NaN, "images": [{"id": 1, "file_na'}, r"x.json: Input data was truncated"),
@@ -200,8 +200,8 @@ WRONG = [
     ({"objects": [OBJECTS[0], thing(8, 7, [0, 0, 1, 1])]}, r"annotations\[1\]: .* no image with the image_id 8"),
     ({"objects": [thing(9, 8, [0, 0, 1, 1])]}, r"annotations\[0\]: there is no category with the category_id 8"),
     ({"objects": [thing(9, 7, [0, 0, 1])]}, r"`array` of length 4.* - at `\$.annotations\[0\].bbox`"),
-    ({"objects": [thing(9, 7, [0, 0, -1, 2])]}, r"annotations\[0\]: bbox \[0.0, 0.0, -1.0, 2.0\] is no box"),
-    ({"objects": [thing(9, 7, [0, 1e300, 1, 2])]}, r"annotations\[0\]: bbox .* is no box"),
+    ({"objects": [thing(9, 7, [0, 0, -1, 2])]}, r"annotations\[0\]: bbox \[0.0, 0.0, -1.0, 2.0\] is not a box"),
+    ({"objects": [thing(9, 7, [0, 1e300, 1, 2])]}, r"annotations\[0\]: bbox .* is not a box"),
     ({"objects": [{"image_id": 9, "category_id": 7}]}, r"missing required field `bbox` - at `\$.annotations\[0\]`"),
 ]  # fmt: skip
 WRONG_MASKS = [

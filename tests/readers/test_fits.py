@@ -118,7 +118,7 @@ GOOD = simple((3, 4), 16, IMAGE.astype(">i2").tobytes())
     ("data", "reason"),
     [
         (b"", "empty"),
-        (b"\x89PNG", "no FITS file"),
+        (b"\x89PNG", "not a FITS file"),
         (GOOD[:100], "no end"),
         (GOOD[:2890], "24 bytes of data"),
         (GOOD.replace(b"NAXIS1  = 4", b"NAXIS1  = -"), "NAXIS1 of HDU 1 must be an integer"),
@@ -144,7 +144,7 @@ def test_other_parts(tmp_path):
         first(path)
     table = astropy.BinTableHDU.from_columns([astropy.Column("x", "J", array=np.arange(4))])
     astropy.HDUList([astropy.PrimaryHDU(), table]).writeto(path, overwrite=True)
-    with pytest.raises(SampleError, match="HDU 2 is no image but a BINTABLE"):
+    with pytest.raises(SampleError, match="HDU 2 is not an image but a BINTABLE"):
         first(path)
     with pytest.raises(ValueError, match="hdu_indices"):
         first(path, hdu_indices=[0])

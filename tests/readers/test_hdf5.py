@@ -130,7 +130,7 @@ def test_what_is_not_there(tmp_path):
     refused(tmp_path, "has no data set 'g', that is a group of 'x'", "g")
     refused(tmp_path, "has no data set 'g/x/y'", "g/x/y")
     (tmp_path / "data.h5").write_bytes(b"no such file")
-    refused(tmp_path, "is no HDF5 file, or damaged")
+    refused(tmp_path, "is not an HDF5 file, or damaged")
     with pytest.raises(FileNotFoundError, match="z.h5"):
         opened("hdf5", paths=str(tmp_path / "z.h5"), dataset="x")
 
@@ -142,7 +142,7 @@ def test_a_damaged_file_and_a_damaged_chunk(tmp_path):
     reader = REGISTRY["readers.hdf5"].run(paths=(good, str(bad), good), dataset=("x",), _goes_on=True)
     found = failures(reader)
     assert list(found) == [10]
-    assert "bad.h5 is no HDF5 file" in found[10]
+    assert "bad.h5 is not an HDF5 file" in found[10]
     path = written(tmp_path / "x.h5", chunks=(2, 7, 5), fletcher32=True)
     data = bytearray((tmp_path / "x.h5").read_bytes())
     data[data.index(VALUES[4].tobytes()) + 5] ^= 1
@@ -167,7 +167,7 @@ def test_a_process_that_met_a_file_cut_short_ends_well(tmp_path):
     """
     ended = child(script, path)
     assert (ended.code, ended.err) == (0, "")
-    assert "is no HDF5 file, or damaged" in ended.out
+    assert "is not an HDF5 file, or damaged" in ended.out
 
 
 def test_chunks_that_claim_much(tmp_path):

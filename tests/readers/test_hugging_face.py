@@ -105,10 +105,10 @@ def test_what_is_refused(tmp_path):
         opened("hugging_face", path=str(tmp_path), columns=["x"])
     state = tmp_path / "state.json"
     for content, words in (
-        (b"{", "is no JSON, or damaged"),
+        (b"{", "is not JSON, or damaged"),
         (b"[]", "holds no object"),
         (b"{}", "state.json of .* names no files"),
-        (b"[" * 100_000, "is no JSON, or damaged"),
+        (b"[" * 100_000, "is not JSON, or damaged"),
         (
             json.dumps({"_data_files": [{"filename": "../x.arrow"}]}).encode(),
             "names found in data must lie below",

@@ -203,7 +203,7 @@ def test_lines_that_lie(own):
     ({"columns": ["no"]}, "has no column 'no'; it has 'observation.images.top'"),
     ({"columns": []}, "columns is empty"),
     ({"delta_timestamps": {"action": [0]}}, "names 'action', which is none of the columns"),
-    ({"delta_timestamps": {"index": [0.05]}}, "0.05 s, which is no whole number of rows at 10 a second"),
+    ({"delta_timestamps": {"index": [0.05]}}, "0.05 s, which is not a whole number of rows at 10 a second"),
     ({"delta_timestamps": [0.1]}, "it must be a dict"),
     ({"delta_timestamps": {"index": []}}, "must be a list of seconds"),
     ({"delta_timestamps": {"index": [float("nan")]}}, "must be a list of seconds"),

@@ -113,7 +113,7 @@ def test_caffe(tmp_path):
     ("value", "message"),
     [
         (b"\xff" * 20, "a number that does not end"),
-        (field(5, 3), "no Datum with an image: it has no data"),
+        (field(5, 3), "not a Datum with an image: it has no data"),
         (
             datum(b"12345", 1, encoded=False, shape=(10, 10, 3)),
             "it has 5 bytes of pixels, but height 10, width 10, 3",

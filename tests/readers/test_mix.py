@@ -466,7 +466,7 @@ def test_refused(folders, arguments, message):
 def test_sources_that_cannot_be_mixed(folders):
     with pytest.raises(ValueError, match="num_shards is an argument of the mixture"):
         opened("mix", sources=[("readers.file", {"file_root": folders[0], "num_shards": 2})])
-    with pytest.raises(ValueError, match="is no reader"):
+    with pytest.raises(ValueError, match="is not a reader"):
         opened("mix", sources=[("resize", {})])
     for call in (lambda: opened("mix", sources=[]), lambda: fn.readers.mix([])):
         with pytest.raises(ValueError, match="there is no source"):

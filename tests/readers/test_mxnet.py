@@ -111,7 +111,7 @@ def test_damaged_records_are_named_and_the_others_are_read(made, tmp_path):
     with pytest.raises(ValueError, match=f"ends at byte {len(good) - 8}, within record 7"):
         opened("mxnet", path=path)
     (tmp_path / "data.rec").write_bytes(b"no records at all")
-    with pytest.raises(ValueError, match="is no RecordIO file, or damaged"):
+    with pytest.raises(ValueError, match="is not a RecordIO file, or damaged"):
         opened("mxnet", path=path)
 
 

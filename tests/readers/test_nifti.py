@@ -78,7 +78,7 @@ def test_what_is_refused(tmp_path):
     written(path, np.zeros((2, 2, 2), [("R", "u1"), ("G", "u1"), ("B", "u1")]))
     refused(path, "it is of type .*; integers and floats")
     path.write_bytes(b"no such file")
-    refused(path, "it is no NIfTI file")
+    refused(path, "it is not a NIfTI file")
     for offset, content, words in (
         (344, b"ni1\0", "it has no values: pairs of .hdr and .img"),
         (108, np.float32(100).tobytes(), "it claims to have its values at byte 100, within the header"),

@@ -456,8 +456,8 @@ def test_lengths_may_be_given():
         ({"lengths": [1, 2]}, "lengths must be 10 numbers"),
         ({"shard_id": 2, "num_shards": 2}, "shard_id is 2 of 2 shards"),
         ({"documents": ("readers.dataset", {"dataset": DOCUMENTS, "num_shards": 2})}, "num_shards is an argument"),
-        ({"documents": ("resize", {})}, "is no reader"),
-        ({"documents": ("readers.pack", {"documents": (), "length": 8})}, "is no reader"),
+        ({"documents": ("resize", {})}, "is not a reader"),
+        ({"documents": ("readers.pack", {"documents": (), "length": 8})}, "is not a reader"),
     ],
     ids=str,
 )  # fmt: skip

@@ -186,10 +186,10 @@ def test_two_files_of_one_stem(root):
     ("given", "error", "text"),
     [
         ({}, ValueError, "needs keywords"),
-        ({"images": "images", "random_shufle": True}, TypeError, "random_shufle is True; it is no argument"),
+        ({"images": "images", "random_shufle": True}, TypeError, "random_shufle is True; it is not an argument"),
         ({"images": "images", "masks": "nowhere"}, FileNotFoundError, "masks: Failed to open .*nowhere"),
         ({"images": "images/*.gif"}, ValueError, "No files found: images is"),
-        ({"images": "images/[z-a].jpg"}, ValueError, "is no pattern: bad character range"),
+        ({"images": "images/[z-a].jpg"}, ValueError, "is not a pattern: bad character range"),
         ({"images": "images", "missing": "ignore"}, ValueError, 'must be "error" or "skip"'),
     ],
 )  # fmt: skip

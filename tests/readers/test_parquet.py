@@ -200,7 +200,7 @@ def test_a_file_that_is_none(tmp_path):
     good = written(tmp_path / "x.parquet", {"n": range(3)})
     bad = tmp_path / "y.parquet"
     bad.write_bytes(b"PAR1 and no more")
-    with pytest.raises(ValueError, match="y.parquet is no Parquet file, or damaged"):
+    with pytest.raises(ValueError, match="y.parquet is not a Parquet file, or damaged"):
         opened("parquet", paths=[good, str(bad)], columns=["n"])
 
     @pipeline_def(batch_size=2, num_threads=1, device_id=None, on_error="skip")

@@ -94,7 +94,7 @@ def test_bad_frames_are_of_their_sequence(tmp_path):
         ({"sequence_length": 0}, ValueError, "Sequence length must be positive, sequence_length is 0"),
         ({"sequence_length": 1, "step": 0}, ValueError, "Step must be positive, step is 0"),
         ({"sequence_length": 1, "stride": -1}, ValueError, "Stride must be positive, stride is -1"),
-        ({"sequence_length": 9}, ValueError, "no sequence of 9 images with a stride of 1: the longest of 3 streams has 8"),
+        ({"sequence_length": 9}, ValueError, "not a sequence of 9 images with a stride of 1: the longest of 3 streams has 8"),
         ({"sequence_length": 1, "file_root": "/no/such"}, FileNotFoundError, "cannot list .* /no/such: No such"),
     ],
     ids=str,

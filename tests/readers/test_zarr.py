@@ -152,7 +152,7 @@ def test_only_chunks_of_the_window_are_read(tmp_path):
     assert not failures(opened("zarr", path=path, roi_shape=[4, 5]))
     found = failures(opened("zarr", path=path))
     assert list(found) == list(range(10))
-    assert "x.zarr#sample 4: the chunk at [2, 1, 0]: its data are no frame of Zstandard" in found[4]
+    assert "x.zarr#sample 4: the chunk at [2, 1, 0]: its data are not a frame of Zstandard" in found[4]
 
 
 def test_memory_is_bounded(tmp_path):
@@ -182,7 +182,7 @@ def edited(path, **changes):
     (2, {"dimension_separator": "/../"}, "in the names of its files, where '/' or '.' should be"),
     (2, {"chunks": [1, 1]}, r"is damaged: of shape \[10, 7, 5\] in chunks of \[1, 1\]"),
     (2, {"chunks": [0, 4, 5]}, "is damaged"),
-    (2, {"shape": [10, -7, 5]}, "is no shape"),
+    (2, {"shape": [10, -7, 5]}, "is not a shape"),
     (2, {"chunks": [1 << 40, 1 << 40, 5]}, "max_sample_bytes of jdali.storage.configure"),
     (3, {"data_type": "string"}, "is of type 'string'"),
     (3, {"codecs": [{"name": "vlen-utf8"}]}, r"has codecs that are not read: \['vlen-utf8'\]"),

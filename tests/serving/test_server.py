@@ -193,10 +193,10 @@ def binary(shape: Any, datatype: str, data: bytes = b"", **changes: Any) -> tupl
 
 
 REFUSED: dict[str, tuple[bytes, str]] = {
-    "no JSON": (b"{", "no JSON of an inference"),
+    "no JSON": (b"{", "not JSON of an inference"),
     "another type": (b'{"inputs": 3}', "inputs must be encoded: Expected `array`"),
-    "no object": (b"[]", "no JSON of an inference"),
-    "deep": (b'{"inputs": ' + b"[" * 100_000, "no JSON of an inference"),
+    "no object": (b"[]", "not JSON of an inference"),
+    "deep": (b'{"inputs": ' + b"[" * 100_000, "not JSON of an inference"),
     "deep strings": (named(data=0).replace(b'"data": 0', b'"data": ' + b"[" * 900 + b"]" * 900), "strings of shape [1]"),
     "no input": (b'{"inputs": []}', "inputs must be encoded: Expected `array` of length 1"),
     "many inputs": (b'{"inputs": [' + b",".join([named()[12:-2]] * 9000) + b"]}", "inputs must be encoded"),
@@ -219,7 +219,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "datatype": (named(datatype="FP128", data=[1]), "is none of the protocol's"),
     "no datatype": (named(datatype=1), "Expected `str`, got `int`"),
     "no base64": (named(parameters={"content_type": "base64"}), "it is not base64"),
-    "a surrogate": (named(data=["\ud800"]), "no JSON of an inference"),
+    "a surrogate": (named(data=["\ud800"]), "not JSON of an inference"),
     "binary size": (
         named(data=None, parameters={"binary_data_size": 10**12}),
         "binary_data_size is 1000000000000",

@@ -273,11 +273,11 @@ def test_arrays_that_are_no_tensors(array, text):
 
 def test_samples_that_are_no_arrays():
     for value in (None, {}, "text", object()):
-        with pytest.raises(OperatorError, match=f"sample 0: {type(value).__name__} is no array"):
+        with pytest.raises(OperatorError, match=f"sample 0: {type(value).__name__} is not an array"):
             given([[value, value]])
-    with pytest.raises(OperatorError, match=r"sample 1: list \[\[1, 2\], \[3\]\] is no tensor"):
+    with pytest.raises(OperatorError, match=r"sample 1: list \[\[1, 2\], \[3\]\] is not a tensor"):
         given(lambda: [[[1, 2]], [[1, 2], [3]]])
-    with pytest.raises(OperatorError, match="is no batch: it has no axis of samples"):
+    with pytest.raises(OperatorError, match="is not a batch: it has no axis of samples"):
         given(lambda: np.float32(1))
 
 

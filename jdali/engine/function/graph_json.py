@@ -163,7 +163,7 @@ def read_value(value: Any) -> Any:
     if kind == "enum":
         names, member = getattr(types, content[0]), content[1]
         if not issubclass(names, enum.Enum):
-            raise TypeError(f"{content[0]!r} is no enumeration")
+            raise TypeError(f"{content[0]!r} is not an enumeration")
         return names[member]
     if kind == "dtype":
         return np.dtype(content)

@@ -97,7 +97,7 @@ def _check_sizes(path: Path, manifest: Manifest) -> None:
         raise FolderError(f"{path} is damaged: outputs, programs and their shapes are not of one number")
     for name in (*manifest.dtypes, *(start.dtype for start in manifest.start)):
         if not _is_element_type(name):
-            raise FolderError(f"{path} is damaged: {name!r:.80} is no element type")
+            raise FolderError(f"{path} is damaged: {name!r:.80} is not an element type")
     starts = [np.dtype(start.dtype).itemsize for start in manifest.start]
     for program in manifest.programs:
         for start, shape in zip(manifest.start, program.shapes, strict=False):

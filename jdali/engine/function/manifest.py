@@ -146,7 +146,7 @@ def read_manifest(folder: Path, jdali_version: str) -> Manifest:
     for program in manifest.programs:
         for file in program.files:
             if not _NAME.fullmatch(file.file):
-                raise FolderError(f"{path} is damaged: {file.file!r:.80} is no name of a program")
+                raise FolderError(f"{path} is damaged: {file.file!r:.80} is not a name of a program")
     return manifest
 
 

@@ -53,7 +53,7 @@ def from_capsule(value: object) -> Any:
         device, _ = tensor.__dlpack_device__()
     except ValueError as error:
         raise TypeError(
-            f"{_NAME}: the capsule is no DLPack tensor, or has been taken by others: {error}"
+            f"{_NAME}: the capsule is not a DLPack tensor, or has been taken by others: {error}"
         ) from None
     if device == 1:
         return np.from_dlpack(tensor)

@@ -53,7 +53,7 @@ def _tokens(text: str) -> Iterator[str]:
         if match is None:
             line = text.count("\n", 0, position) + 1
             raise ValueError(
-                f"line {line}: {text[position : position + 20]!r} is no text of a protocol buffer"
+                f"line {line}: {text[position : position + 20]!r} is not a text of a protocol buffer"
             )
         position = match.end()
         if match.lastgroup != "space":

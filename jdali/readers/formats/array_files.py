@@ -44,7 +44,7 @@ class ArrayFileReader(Reader):
         )
         for file in self._names:
             if "\0" in file:
-                raise ValueError(f"{name}: {file[:60]!r} is no name of a file")
+                raise ValueError(f"{name}: {file[:60]!r} is not a name of a file")
         self._folder = _storage.placed(self._root)
         super().__init__(len(self._names), options)
 

@@ -131,7 +131,7 @@ def look_through(path: str, file: BinaryIO) -> tuple[Any, Messages]:
         mark, length = struct.unpack("<II", prefix.ljust(_PREFIX, b"\0"))
         if mark != _CONTINUES:
             raise BadRecord(
-                "is no file or stream of Arrow" if schema is None else f"has no message at byte {at}"
+                "is not a file or stream of Arrow" if schema is None else f"has no message at byte {at}"
             )
         if at + _PREFIX + length > size:
             raise BadRecord(f"ends within the message at byte {at}")
@@ -146,12 +146,12 @@ def look_through(path: str, file: BinaryIO) -> tuple[Any, Messages]:
             elif head.kind == _BATCH:
                 found.append((at, _PREFIX + length, head.body, head.rows))
             elif head.kind != _DICTIONARY:
-                raise BadRecord(f"the message at byte {at} is no record batch")
+                raise BadRecord(f"the message at byte {at} is not a record batch")
         except ValueError as error:
             raise BadRecord(f"is damaged: {error}") from error
         at += _PREFIX + length + head.body
         if at > size:
             raise BadRecord(f"ends within the message before byte {at}")
     if schema is None:
-        raise BadRecord("is no file or stream of Arrow: it is empty")
+        raise BadRecord("is not a file or stream of Arrow: it is empty")
     return schema, Messages(*np.array(found, np.int64).reshape(-1, 4).T.copy())

@@ -26,7 +26,7 @@ def class_folders(name: str, root: str, files: Mapping[str, Sized], *, every: st
         more = f" and {len(which) - _SHOWN} more" if len(which) > _SHOWN else ""
         advice = f"; {every} numbers all" if every else ""
         warnings.warn(
-            f"{name}: folders of {root} are no classes: {', '.join(which[:_SHOWN])}{more}. DALI numbers them, too{advice}",
+            f"{name}: folders of {root} are not classes: {', '.join(which[:_SHOWN])}{more}. DALI numbers them, too{advice}",
             stacklevel=2,
         )
     return [folder for folder in files if files[folder] and folder not in hidden]
@@ -46,7 +46,7 @@ def whole_labels(name: str, labels: float | Sequence[float]) -> np.ndarray:
         )
     if wrong.any():
         raise ValueError(
-            f"{name}: label {int(wrong.argmax())} is {given[wrong][0]}, which is no whole number of 32 bits; targets of a "
+            f"{name}: label {int(wrong.argmax())} is {given[wrong][0]}, which is not a whole number of 32 bits; targets of a "
             "regression are a column of fn.readers.table, or of fn.readers.dataset"
         )
     return given.astype(np.int32)

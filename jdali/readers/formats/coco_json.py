@@ -242,7 +242,9 @@ def _boxes(objects: Sequence[_Object]) -> np.ndarray:
     wrong = np.flatnonzero(~np.isfinite(boxes).all(axis=1) | (boxes[:, 2:] < 0).any(axis=1))
     if len(wrong):
         index = int(wrong[0])
-        raise Bad(f"annotations[{index}]: bbox {list(objects[index].bbox)} is no box (x, y, width, height)")
+        raise Bad(
+            f"annotations[{index}]: bbox {list(objects[index].bbox)} is not a box (x, y, width, height)"
+        )
     return boxes
 
 
@@ -274,7 +276,7 @@ def _all(part: str, records: Sequence[object], name: str) -> np.ndarray:
     if float in set(map(type, values)):
         for index, value in enumerate(values):
             if not (math.isfinite(value) and value == int(value) and -(1 << 63) <= value < 1 << 63):
-                raise Bad(f"{part}[{index}]: the {name} {value!r} is no whole number of 64 bits")
+                raise Bad(f"{part}[{index}]: the {name} {value!r} is not a whole number of 64 bits")
             values[index] = int(value)
     return np.array(values, np.int64)
 

@@ -133,7 +133,7 @@ class UnparsedSegments:
                 _ONE.decode(piece)
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
                 return self._wrong(image, number, f".segmentation: {error}")
-        return SampleError(f"{self._path}: {text[:80]!r} are no segmentations")
+        return SampleError(f"{self._path}: {text[:80]!r} are not segmentations")
 
 
 class SavedSegments(NamedTuple):

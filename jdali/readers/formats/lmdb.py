@@ -126,7 +126,7 @@ class _Tree:
         self._files, self._file = files, file
         self._size = files.sizes[file]
         if not self._size:
-            raise BadRecord("the file is empty, it is no LMDB database")
+            raise BadRecord("the file is empty, it is not an LMDB database")
         first = self._meta(0)
         self._page_size = first[0]
         latest = max(first, self._meta(self._page_size), key=lambda meta: meta[-1])
@@ -140,11 +140,11 @@ class _Tree:
         length = _PAGE.size + _HEADER.size + 2 * _DATABASE.size + _TAIL.size
         page = self._files.read(self._file, at, min(length, self._size - at))
         if len(page) < length:
-            raise BadRecord(f"the file has {self._size} bytes, it is no LMDB database, or cut short")
+            raise BadRecord(f"the file has {self._size} bytes, it is not an LMDB database, or cut short")
         magic, version, _, _ = _HEADER.unpack_from(page, _PAGE.size)
         if magic != _MAGIC or version != _VERSION or not _PAGE.unpack_from(page)[2] & _META:
             raise BadRecord(
-                f"it is no LMDB database of version {_VERSION}: there is no meta page at byte {at}"
+                f"it is not an LMDB database of version {_VERSION}: there is no meta page at byte {at}"
             )
         at = _PAGE.size + _HEADER.size
         page_size = _DATABASE.unpack_from(page, at)[0]
@@ -191,7 +191,7 @@ class _Tree:
             stated != number or not flags & (_BRANCH | _LEAF) or not depth or self._pages_left < 0
             or not _PAGE.size <= pointers_end <= self._page_size
         ):  # fmt: skip
-            raise BadRecord(f"page {number} at byte {at} is no page of a tree; the database is damaged")
+            raise BadRecord(f"page {number} at byte {at} is not a page of a tree; the database is damaged")
         pointers = struct.unpack_from(f"<{(pointers_end - _PAGE.size) // 2}H", page, _PAGE.size)
         if pointers and max(pointers) + _NODE.size > self._page_size:
             raise BadRecord(f"page {number} at byte {at} has a node outside of it; the database is damaged")

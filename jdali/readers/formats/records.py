@@ -333,7 +333,7 @@ def json_object(name: str, folder: str, file: str) -> dict[str, Any]:
             raise
         raise FileNotFoundError(f"{name}: cannot read {path}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{name}: {path} is no JSON, or damaged: {error}") from error
+        raise ValueError(f"{name}: {path} is not JSON, or damaged: {error}") from error
     if not isinstance(found, dict):
         raise ValueError(f"{name}: {path} holds no object")
     return found

@@ -198,7 +198,7 @@ def _check(header: bytes, at: int) -> None:
                 f"it is compressed ({packed}); only plain tar archives can be read, unpack it first"
             )
         raise BadRecord(
-            "Corrupted tar file: it is no tar archive, or damaged: the checksum of its first header is wrong"
+            "Corrupted tar file: it is not a tar archive, or damaged: the checksum of its first header is wrong"
         )
     raise BadRecord(f"it is damaged: the checksum of the header at byte {at} is wrong")
 
@@ -210,7 +210,7 @@ def _number(field: bytes, at: int, *, base: int) -> int:
     except ValueError:
         value = -1
     if value < 0 or b"_" in digits:
-        raise BadRecord(f"the header at byte {at} gives the size {field!r}, that is no number")
+        raise BadRecord(f"the header at byte {at} gives the size {field!r}, that is not a number")
     return value
 
 

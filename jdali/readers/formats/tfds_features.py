@@ -62,7 +62,7 @@ def flattened(node: Any, name: str = "") -> Iterator[tuple[str, Mapping[str, Any
     The length of a sequence is -1 if it varies; "/" separates the names of nested features.
     """
     if not isinstance(node, dict):
-        raise ValueError(f"feature {name!r} is no object")
+        raise ValueError(f"feature {name!r} is not an object")
     if (inner := _found(node, "featuresDict", "features")) is not None:
         for key, child in inner.items():
             yield from flattened(child, f"{name}/{key}" if name else key)

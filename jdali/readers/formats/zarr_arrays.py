@@ -69,7 +69,7 @@ def _to_size(decode: Callable[[bytes, np.ndarray], Any], size_of: Callable[[byte
 def _zstd_size(data: bytes) -> int | None:
     """Reads the content size from the header of a Zstandard frame (RFC 8878); None if the size is not stored."""
     if data[:4] != _ZSTD_MAGIC or len(data) < 5:
-        raise BadRecord("its data are no frame of Zstandard")
+        raise BadRecord("its data are not a frame of Zstandard")
     flags = data[4]
     single, width = flags >> 5 & 1, flags >> 6
     at = 5 + (not single) + (0, 1, 2, 4)[flags & 3]
@@ -273,7 +273,7 @@ def opened_array(folder: str, metadata: Mapping[str, Any], axis: int) -> ZarrArr
 
 def _sizes(values: Any) -> tuple[int, ...]:
     if not isinstance(values, list) or any(type(v) is not int or not 0 <= v < 1 << 48 for v in values):
-        raise ValueError(f"has damaged metadata: {values!r:.60} is no shape")
+        raise ValueError(f"has damaged metadata: {values!r:.60} is not a shape")
     return tuple(values)
 
 
@@ -344,7 +344,7 @@ def _layout(codecs: Sequence[Mapping[str, Any]], dtype: np.dtype, axes: int) -> 
     if left and left[0]["name"] == "transpose":
         given = left.pop(0)["configuration"]["order"]
         if sorted(given) != list(order):
-            raise ValueError(f"has damaged metadata: {given!r:.60} is no order of axes")
+            raise ValueError(f"has damaged metadata: {given!r:.60} is not an order of axes")
         order = tuple(given)
     if not left or left[0]["name"] != "bytes":
         raise ValueError(f"has codecs that are not read: {[codec['name'] for codec in codecs]!r:.80}")
@@ -365,4 +365,4 @@ def _fill(value: Any) -> Any:
         return value
     if value in ("NaN", "Infinity", "-Infinity"):
         return float(value)
-    raise ValueError(f"has the fill value {value!r:.60}, which is no number")
+    raise ValueError(f"has the fill value {value!r:.60}, which is not a number")

@@ -456,7 +456,7 @@ def test_programs_that_do_not_fit_their_description(copied: Path, name: str, val
 @pytest.mark.parametrize("name", ["../other", "/etc/passwd", "a/b", ""])
 def test_names_of_programs_stay_in_the_folder(copied: Path, name: str):
     changed(copied, lambda content: content["programs"][0]["files"][0].update(file=name))
-    with pytest.raises(jdali.FolderError, match="is no name of a program"):
+    with pytest.raises(jdali.FolderError, match="is not a name of a program"):
         jdali.load(copied)
 
 

@@ -75,7 +75,7 @@ def test_types_as_dali(array):
 
 
 def test_errors_name_the_operator():
-    with pytest.raises(SampleError, match="decoders.numpy: Got bad magic string .*: it is no .npy file"):
+    with pytest.raises(SampleError, match="decoders.numpy: Got bad magic string .*: it is not a .npy file"):
         host_run.one(OP, np.frombuffer(b"something else", np.uint8))
 
 

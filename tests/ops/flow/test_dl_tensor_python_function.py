@@ -117,7 +117,7 @@ def test_what_is_refused():
     refused(
         ".*Unexpected number of outputs from Python function operator - got 2, expected 1", lambda a: (a, a)
     )
-    refused("the capsule is no DLPack tensor, or has been taken by others", lambda a: a and array(a) is not None and a,
+    refused("the capsule is not a DLPack tensor, or has been taken by others", lambda a: a and array(a) is not None and a,
             batch_processing=False)  # fmt: skip
     refused("Function called by .* returned tensor list of wrong size at idx 0.", lambda batch: batch[:1])
     refused(
@@ -126,4 +126,4 @@ def test_what_is_refused():
         ValueError,
         output_layouts=["HWC"] * 3,
     )
-    refused(".*NoneType is no array", lambda a: None, batch_processing=False)
+    refused(".*NoneType is not an array", lambda a: None, batch_processing=False)

@@ -239,7 +239,7 @@ def test_wrong_layouts_and_results(batch_processing):
     refused("sample 1 is float32", lambda a: a.astype(np.float32) if a.any() else a)
     refused("sample 1 is uint8 with 2 axes", lambda a: a[0] if a.any() else a)
     none = (
-        "NoneType is no array"
+        "NoneType is not an array"
         if batch_processing
         else "Python function returned 0 outputs and 1 were expected"
     )

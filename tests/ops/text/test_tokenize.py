@@ -160,7 +160,7 @@ def test_the_file_names_what_pads(folder, tmp_path):
         ({"tokenizer": "bpe.json", "eos": "<end>"}, "eos is '<end>', no token of"),
         ({"tokenizer": "bpe.json", "truncation_side": "middle"}, "truncation_side is 'middle'"),
         ({"tokenizer": "none.json"}, "No such file"),
-        ({"tokenizer": "bad.json"}, "is no tokenizer"),
+        ({"tokenizer": "bad.json"}, "is not a tokenizer"),
         ({"tokenizer": "dropout.json"}, "has a dropout"),
     ],
 )
@@ -281,7 +281,7 @@ def test_errors_of_sentencepiece(model, tmp_path):
     with pytest.raises(ValueError, match="names no token that pads"):
         jd.tokenize("a", tokenizer=model, length=8)
     (tmp_path / "bad.model").write_bytes(b"nothing of this kind")
-    with pytest.raises(ValueError, match="no tokenizer.json and no model of SentencePiece"):
+    with pytest.raises(ValueError, match="neither a tokenizer.json nor a model of SentencePiece"):
         jd.tokenize("a", tokenizer=tmp_path / "bad.model")
 
 

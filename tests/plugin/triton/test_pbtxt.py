@@ -36,7 +36,7 @@ def test_read():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name 'x", "is no text of a protocol buffer"),
+        ("name 'x", "is not a text of a protocol buffer"),
         ("name: }", "'}' stands where a value is wanted"),
         ("a { b: 1", "'the end' stands where the name of a field is wanted"),
         ("a: [1, ", "the end of a list is missing"),

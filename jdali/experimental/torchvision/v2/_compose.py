@@ -43,7 +43,7 @@ class Compose:
         self.op_list, self.batch_size, self.num_threads = _transforms(op_list), batch_size, num_threads
         self.dali_pipeline_kwargs = dali_pipeline_kwargs
         if unknown := dali_pipeline_kwargs.keys() - inspect.signature(Pipeline).parameters.keys():
-            raise TypeError(f"Compose: {sorted(unknown)[0]!r} is no argument of Pipeline")
+            raise TypeError(f"Compose: {sorted(unknown)[0]!r} is not an argument of Pipeline")
         seed = dali_pipeline_kwargs.get("seed")
         self._rng = RNG(None if seed is None or seed < 0 else seed)
         self._gives = next((op.gives for op in reversed(self.op_list) if op.gives), None)
@@ -100,7 +100,7 @@ class RandomApply(Transform):
 def _transforms(op_list: Sequence[Any]) -> list[Transform]:
     for op in op_list:
         if not isinstance(op, Transform):
-            raise TypeError(f"{op!r} is no transform of jdali.experimental.torchvision")
+            raise TypeError(f"{op!r} is not a transform of jdali.experimental.torchvision")
     return list(op_list)
 
 

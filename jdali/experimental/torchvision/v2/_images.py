@@ -70,7 +70,7 @@ class Images:
         """
         if len(set(batch.shape)) > 1:
             raise ValueError(
-                f"images of sizes {sorted(set(batch.shape))} are no tensor; make them of one size"
+                f"images of sizes {sorted(set(batch.shape))} do not make a tensor; make them of one size"
             )
         tensor = batch.torch()
         if batch.layout == "HWC":
