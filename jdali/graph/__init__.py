@@ -24,6 +24,7 @@ from jdali.graph.call import call_operator as call_operator
 from jdali.graph.conditional import choose as choose
 from jdali.graph.conditional import current_branches as current_branches
 from jdali.graph.conditional import trace as trace
+from jdali.graph.expression_types import Expression as Expression
 from jdali.graph.fingerprints import Entry as Entry
 from jdali.graph.fingerprints import describe as describe
 from jdali.graph.fingerprints import difference as difference

@@ -12,10 +12,12 @@ import functools
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from jdali import types
 from jdali._errors import OperatorError
 from jdali._operators.record import REGISTRY, Operator, ReaderOp
 from jdali._system.tracebacks import user_line
@@ -295,7 +297,10 @@ def building(graph: Graph) -> Iterator[Graph]:
         stack.pop()
 
 
-class DataNode(Expression):
+Operand: TypeAlias = "DataNode | ArrayLike | types.ScalarConstant | types.ArrayConstant"
+
+
+class DataNode(Expression["Operand", "DataNode"]):
     """A placeholder for a batch: the result of an operator called while a pipeline is defined.
 
     It supports DALI's arithmetic, comparison and bitwise operators, `node[...]` indexing, `.gpu()`, `.cpu()`, `.shape()`
