@@ -7,7 +7,8 @@
                                                   └──▶ the stage runs again, with all samples made together
 ```
 
-So only the samples of one call are in memory at a time. Failures are reported as if all samples had been made together.
+So only the samples of one call are in memory at a time, and a decoder on a GPU decodes into the padded shape of the
+call. Failures are reported as if all samples had been made together.
 """
 
 from __future__ import annotations
