@@ -26,6 +26,7 @@ from ops.sweep_cases import ragged_axes
 
 import jdali.ops
 from jdali._errors import TracedArgumentError
+from jdali._numerics.platform import known_platform
 from jdali._operators.record import REGISTRY
 
 PADDING = {"a": 2, "b": 2, "c": 1}
@@ -130,7 +131,9 @@ def test_a_known_size_may_decide_all():
     )
     assert got.shape == (8, 8, 4)
     np.testing.assert_array_equal(size, [3, 5, 3])
-    np.testing.assert_array_equal(got[:3, :5, :3], want)
+    # With JDALI_TRACE_FOR a plain call computes each operation alone, and a program fuses products with sums.
+    rounding = 0.0 if known_platform() is None else 1e-6
+    np.testing.assert_allclose(got[:3, :5, :3], want, rtol=rounding)
 
 
 def test_a_size_may_be_known_in_part():
