@@ -98,7 +98,7 @@ on-gpu: $(VENV)/.cuda
 
 $(VENV)/.cuda: $(VENV)/.oracle
 	$(BIN)/python -m pip install --quiet $(PIP) -e '.[cuda12]'
-	$(BIN)/python -m pip install --quiet $(PIP) nvidia-nvimgcodec-cu12 || echo "no nvImageCodec here: its part will be left out"
+	$(BIN)/python -m pip install --quiet $(PIP) -e '.[nvimgcodec]' || echo "no nvImageCodec here: its part will be left out"
 	touch $@
 
 # NVIDIA's Triton Inference Server, from the wheel nvidia-pytriton. Its Python backend wants NumPy 1, and the libpython of the
