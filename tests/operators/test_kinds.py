@@ -47,7 +47,9 @@ OPTIONS = {
         "pastes",
     },
     host_operator: {"setup", "outputs", "output_per_optional", "effects", "output_layouts", "work"},
-    host_batch_operator: {"setup", "outputs", "probe", "effects", "whole_batch", "in_place", "joins", "scales", "on_device", "work"},
+    host_batch_operator: {
+        "setup", "outputs", "probe", "effects", "whole_batch", "in_place", "joins", "scales", "on_device", "work",
+    },
     reader: {"outputs"},
     index_operator: {"same_samples"},
 }  # fmt: skip
