@@ -171,10 +171,9 @@ def _on_device(
     away = [number for number in used if not store.blocks[number].local]
     if len(used) == 1:
         block = store.blocks[used[0]]
-        if isinstance(block, LateBlock) and block.padded is not None:
-            return block.padded(store.row[rows], shape, count)
-        in_order = len(rows) == count and (store.row[rows] == np.arange(count)).all()
-        if isinstance(block, PaddedBlock) and in_order:
+        if not isinstance(block, PaddedBlock):  # its piece has the samples in order
+            return _piece(block, store.row[rows], owner == used[0], shape, count, home)[0]
+        if len(rows) == count and (store.row[rows] == np.arange(count)).all():
             return _run_there(_cut, home, _moved(block.array, home), count=count, shape=shape)
     result: jax.Array | None = None
     for number in [*away, None] if len(away) < len(used) else away:
