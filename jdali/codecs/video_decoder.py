@@ -83,6 +83,17 @@ def _rows(plane: Any) -> np.ndarray:
     return np.frombuffer(plane, np.uint8).reshape(-1, plane.line_size)
 
 
+def _marks_references(context: Any) -> bool:
+    """Returns True if the stream marks all frames to which no other frame refers, as FFmpeg understands the marks.
+
+    In HEVC, frames of higher temporal layers may refer to marked frames. The header of an MP4 or Matroska file (hvcC) has
+    the number of layers in its byte 21.
+    """
+    header = context.extradata or b""
+    has_one_layer = len(header) > 21 and header[0] == 1 and header[21] >> 3 & 7 == 1
+    return context.name == "h264" or (context.name == "hevc" and has_one_layer)
+
+
 PADDING = -1  # number of a padding frame
 
 
@@ -97,6 +108,7 @@ class VideoDecoder:
         self._source, self._index = source, index
         self._by_time = np.argsort(index.ticks)
         self._convert = Converter()
+        self._wanted = 0  # number of the frame to decode up to
         self._container: Any = None
         self._stream: Any = None
         self._begin()
@@ -193,6 +205,7 @@ class VideoDecoder:
 
     def _forward(self, number: int) -> Any | None:
         """Decodes up to a frame and returns it; returns None if decoding skips this frame."""
+        self._wanted = number
         with refusals(f"frame {number} cannot be decoded"):
             for frame in self._frames:
                 got = self._number(frame)
@@ -225,6 +238,7 @@ class VideoDecoder:
     def _begin(self) -> None:
         self._stop()
         self._container, self._stream = open_stream(self._source, threads=1)
+        self._leaves_out = self._index.ascends and _marks_references(self._stream.codec_context)
         self._frames = self._decode()
         self._position = 0
 
@@ -236,7 +250,15 @@ class VideoDecoder:
 
     def _decode(self) -> Iterator[Any]:
         for packet in self._container.demux(self._stream):
-            yield from packet.decode()
+            yield from self._decoded(packet)
+
+    def _decoded(self, packet: Any) -> list[Any]:
+        """Decodes a packet. Leaves out frames before the wanted frame to which no other frame refers."""
+        if self._leaves_out:
+            before = packet.pts is not None and packet.pts < self._index.ticks[self._wanted]
+            self._stream.codec_context.skip_frame = "NONREF" if before else "DEFAULT"
+        frames: list[Any] = packet.decode()
+        return frames
 
     def _decode_from_key(self) -> Iterator[Any]:
         """Decodes frames after a seek; yields no frame if the first key packet or the first frame is not the expected one."""
@@ -245,7 +267,7 @@ class VideoDecoder:
         first = next((packet for packet in packets if packet.size and packet.is_keyframe), None)
         if first is None or self._index.key_size(first.pts) != first.size:
             return
-        frames = (frame for packet in itertools.chain([first], packets) for frame in packet.decode())
+        frames = (frame for packet in itertools.chain([first], packets) for frame in self._decoded(packet))
         shown = next(frames, None)
         # Rejects a first frame whose number is above the key frame's. In H.264 with gradual refresh, FFmpeg returns
         # such a frame after a seek, and the frame may be incomplete.

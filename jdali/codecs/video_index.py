@@ -146,6 +146,11 @@ class VideoIndex:
     def __len__(self) -> int:
         return len(self.ticks)
 
+    @property
+    def ascends(self) -> bool:
+        """True if the times of the frames are known and ascend."""
+        return not self.counted and bool((np.diff(self.ticks) > 0).all())
+
     def seconds(self) -> np.ndarray:
         """Returns the display time of each frame relative to the first one, float64 [frames], in seconds."""
         ticks = np.sort(self.ticks)

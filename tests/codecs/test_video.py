@@ -36,6 +36,10 @@ CLIPS = {
     },
     "H.264, 4:4:4": {"pix_fmt": "yuv444p", "options": {"g": "8"}},
     "HEVC": {"codec": "libx265", "options": {"x265-params": "log-level=none:pools=none:keyint=8"}},
+    "HEVC, layers": {
+        "codec": "libx265",
+        "options": {"x265-params": "log-level=none:pools=none:keyint=8:bframes=3:temporal-layers=3"},
+    },
     "HEVC, 10 bit": {
         "codec": "libx265", "pix_fmt": "yuv420p10le",
         "options": {"x265-params": "log-level=none:pools=none:keyint=8"},
@@ -53,7 +57,7 @@ CLIPS = {
     "FFV1": {"codec": "ffv1", "container": "matroska", "pix_fmt": "bgr0"},
 }  # fmt: skip
 # x265 writes past its memory when pictures are smaller than its blocks of 64 pixels, and may then hang or crash.
-SIZES = {"HEVC": (64, 64), "HEVC, 10 bit": (64, 64)}
+SIZES = {"HEVC": (64, 64), "HEVC, layers": (64, 64), "HEVC, 10 bit": (64, 64)}
 TIMES = np.cumsum([0] + [40, 20, 33, 100, 50, 17, 66] * 4)[:COUNT]
 
 
@@ -134,6 +138,23 @@ def test_neighbours_are_not_searched_for(clips, tmp_path, monkeypatch):
     for first in range(0, COUNT, 4):
         assert numbers_of(decoder.read(np.arange(first, first + 4))) == list(range(first, first + 4))
     assert not moves
+    decoder.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "some_left_out"), [("H.264, one key frame", True), ("HEVC", True), ("HEVC, layers", False)]
+)
+def test_frames_before_the_wanted_one_that_no_other_needs_are_left_out(
+    clips, name, some_left_out, tmp_path, monkeypatch
+):
+    path = tmp_path / "clip"
+    path.write_bytes(clips(name))
+    decoder = opened(path)
+    seen, number_of = [], decoder._number
+    monkeypatch.setattr(decoder, "_number", lambda frame: seen.append(number_of(frame)) or seen[-1])
+    assert numbers_of(decoder.read(np.array([7]))) == [7]
+    assert (seen != list(range(seen[0], 8))) == some_left_out
+    assert numbers_of(decoder.read(np.arange(8, COUNT, 5))) == list(range(8, COUNT, 5))
     decoder.close()
 
 
