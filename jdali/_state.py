@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 CHECKPOINT_VERSION = 1
@@ -20,8 +20,10 @@ class End:
     LEFT = "left"
 
 
-def check_version(owner: str, state: Mapping[str, object], version: int, *older: int) -> None:
-    """Raises `StateError` if the version of a state is neither `version` nor one of `older`.
+def check_version(
+    owner: str, state: Mapping[str, object], version: int, *older: int, entries: Iterable[str] = ()
+) -> None:
+    """Raises `StateError` if the version of a state is neither `version` nor one of `older`, or if `entries` are missing.
 
     Args:
         owner: name of the object to restore, for the message.
@@ -34,6 +36,10 @@ def check_version(owner: str, state: Mapping[str, object], version: int, *older:
         )
     if found not in (version, *older):
         raise StateError(f"{owner}: a state of version {found!r}, expected {version}")
+    if missing := [name for name in entries if name not in state]:
+        raise StateError(
+            f"{owner}: the state is of another object, or incomplete: it has no {', '.join(map(repr, missing))}"
+        )
 
 
 def to_checkpoint(pipeline: Mapping[str, object], iterator: Mapping[str, object] | None = None) -> bytes:

@@ -6,6 +6,7 @@ import contextlib
 import re
 import traceback
 from pathlib import Path
+from typing import Any
 
 import jax
 import numpy as np
@@ -164,6 +165,35 @@ def test_what_is_no_state(wrong) -> None:
         pytest.raises(ValueError, match="iterator: this is not a state, as `get_state` gives one"),
     ):
         batches.set_state(wrong)
+
+
+def test_states_are_taken_for_no_others() -> None:
+    with constant() as pipe, DataIterator(constant(), ["images"], size=4) as batches:
+        with pytest.raises(ValueError, match="iterator: the state is of another object, .* no 'pipelines'"):
+            batches.set_state(pipe.get_state())
+        with pytest.raises(ValueError, match="pipeline: the state is of another object, .* no 'seed'"):
+            pipe.set_state(batches.get_state())
+        with pytest.raises(ValueError, match="'graph'.* is damaged"):
+            pipe.set_state({**pipe.get_state(), "graph": "c-o7"})
+
+
+def test_a_state_is_the_users_own() -> None:
+    with constant() as pipe, DataIterator(constant(), ["images"], size=4) as batches:
+        for owner in (pipe, batches):
+            before = owner.get_state()
+            given = owner.get_state()
+            owner.set_state(given)
+            for state in (given, owner.get_state()):
+                change(state)
+            assert owner.get_state() == before
+
+
+def change(state: Any) -> None:
+    """Empties all containers of a state."""
+    for value in state.values() if isinstance(state, dict) else state:
+        if isinstance(value, (dict, list)):
+            change(value)
+    state.clear()
 
 
 @pytest.mark.parametrize(("cycle", "counts"), [(None, [3, 0]), ("quiet", [3, 3]), ("raise", [3, 3])])

@@ -144,7 +144,7 @@ def _copy(out: HostArray, at: Index, block: Block, taken: Index, extents: Index)
     if not len(corner):
         out[run] = samples
     elif uniform and isinstance(run, slice) and out.shape[1:] == samples[0].shape:
-        np.concatenate(samples, out=out[run].reshape(-1, *out.shape[2:]))
+        np.concatenate(samples, out=out[run].reshape(len(at) * out.shape[1], *out.shape[2:]))
     else:
         for to, sample in zip(at.tolist(), samples, strict=True):
             out[(to, *map(slice, sample.shape))] = sample

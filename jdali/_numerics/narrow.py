@@ -5,16 +5,10 @@ from __future__ import annotations
 import contextlib
 import warnings
 
-import jax
 import numpy as np
 
-from jdali._numerics.rounding import x64_context
+from jdali._numerics.rounding import narrowed, x64_context
 from jdali._system.devices import AnyArray, is_local, to_host
-
-
-def narrowed(dtype: np.dtype) -> np.dtype:
-    """Returns the element type that JAX uses for `dtype`."""
-    return np.dtype(jax.dtypes.canonicalize_dtype(dtype))
 
 
 def narrow(array: AnyArray, what: str) -> AnyArray:

@@ -74,13 +74,19 @@ def np_saturate_cast(value: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     return clipped
 
 
+def narrowed(dtype: DTypeLike) -> np.dtype:
+    """Returns the element type that JAX uses for `dtype`: without `jax_enable_x64`, 32 bits in place of 64."""
+    return np.dtype(jax.dtypes.canonicalize_dtype(dtype))
+
+
 def saturate_cast(value: ArrayLike, dtype: DTypeLike) -> Array:
     """Converts to `dtype`. For integers, values are rounded half away from zero and saturated, and NaN becomes 0.
 
-    float → bool rounds first (0.2 → False); float → float16 overflows to infinity.
+    float → bool rounds first (0.2 → False); float → float16 overflows to infinity. Without `jax_enable_x64`, the result has
+    32 bits where `dtype` has 64.
     """
     value = jnp.asarray(value)
-    target = np.dtype(dtype)
+    target = narrowed(dtype)
     source = np.dtype(value.dtype)
     if source == target:
         return value

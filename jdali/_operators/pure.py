@@ -16,6 +16,7 @@ from jdali import types
 from jdali._batches import BatchSpec
 from jdali._errors import TracedArgumentError
 from jdali._numerics.mesh_axes import over_any_mesh
+from jdali._numerics.rounding import narrowed
 from jdali._operators import argument_rules
 from jdali._operators.argument_rules import Traced
 from jdali._operators.call import CallRequest, PlannedCall, plan_call, run_call, run_sample
@@ -176,7 +177,9 @@ class _PureCall:
             op, specs, self.args, batch_size=count, keys=keys, input_values=_input_values(op, self.known),
             traced=shapes, constants=constants,
         )  # fmt: skip
-        return plan_call(request)
+        planned = plan_call(request)
+        static = tuple((name, _narrowed(value)) for name, value in planned.call.static)
+        return dataclasses.replace(planned, call=dataclasses.replace(planned.call, static=static))
 
     def run(
         self, planned: PlannedCall, extents: Sequence[Array], out_extents: Sequence[Array],
@@ -208,6 +211,11 @@ class _PureCall:
             list(self.arrays), list(extents), traced, list(out_extents), self.key
         )
         return results
+
+
+def _narrowed(value: Any) -> Any:
+    """Returns an element type as JAX uses it; returns other values as they are."""
+    return narrowed(types.to_dtype(value)) if isinstance(value, (np.dtype, types.DALIDataType)) else value
 
 
 def _rows(op: Operator, arrays: Sequence[Array]) -> int:

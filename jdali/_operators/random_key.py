@@ -99,7 +99,7 @@ def one_key(name: str, key: Any) -> Array:
 def no_key_of(name: str) -> TypeError:
     return TypeError(
         f"{name} draws random values, and of an array it is a pure function: pass a JAX key first, "
-        f"{name}(key, image), or key=..., for example key=jax.random.key(0)"
+        f"{name}(key, ...), or key=..., for example key=jax.random.key(0)"
     )
 
 

@@ -24,7 +24,9 @@ def position_of(state: Mapping[str, object]) -> dict[str, Any]:
 
 def check_state(definition: Definition, state: Mapping[str, Any]) -> None:
     """Raises StateError if a state belongs to another pipeline."""
-    check_version("pipeline", state, STATE_VERSION)
+    check_version(
+        "pipeline", state, STATE_VERSION, entries=("seed", "epoch", "iteration", "position", "readers")
+    )
     entries, _ = definition.entries()
     if "graph" in state and (found := difference(state["graph"], entries)) is not None:
         raise StateError(f"pipeline: the state is of another pipeline: {found}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 import threading
 import warnings
@@ -625,6 +626,10 @@ class Pipeline:
         `get_state` and `set_state`, otherwise the number of items taken. A callback that takes the number of the batch
         or a `SampleInfo` needs no state.
         """
+        return copy.deepcopy(self.shared_state())
+
+    def shared_state(self) -> dict[str, Any]:
+        """Returns the result of `get_state` without copying it, so it must not be changed; iterators call it after each batch."""
         self._ensure_built()
         return written_state(self._definition, self._source_position)
 
@@ -642,7 +647,7 @@ class Pipeline:
     def _restore(self, window: Window, state: Mapping[str, Any]) -> None:
         check_state(self._definition, state)
         with self._moving(window):
-            position = position_of(state)
+            position = copy.deepcopy(position_of(state))
             window.set_state(position)
             self._source_position = position
 

@@ -67,7 +67,7 @@ def _folded(trace: TracebackType | None) -> TracebackType | None:
 
 def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith((_PACKAGE, *_LIBRARIES)):
         level, frame = level + 1, frame.f_back
     warnings.warn(text, category, stacklevel=level)
 

@@ -5,12 +5,12 @@ See https://arxiv.org/abs/1909.13719.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from jax import Array
 
+from jdali._system.tracebacks import warn_user
 from jdali.auto_aug import augmentations as a
 from jdali.auto_aug._translations import get_translations, pretty_select
 from jdali.auto_aug.core._args import forbid_unused_kwargs
@@ -107,7 +107,7 @@ def apply_rand_augment(
             f"{who}: The magnitude bin `m` must be an integer from `[0, {num_magnitude_bins - 1}]` range. Got {m!r}."
         )
     if n == 0:
-        warnings.warn(f"The `{who}` was called with `n=0`, no augmentation will be applied.", stacklevel=2)
+        warn_user(f"The `{who}` was called with `n=0`, no augmentation will be applied.")
         return data
     if not augmentations:
         raise ValueError(

@@ -124,7 +124,10 @@ def difference(was: str, entries: Sequence[Entry]) -> str | None:
         return None
     if was.startswith(" "):
         return _first_hash_that_differs(was[17:], entries)
-    before = json.loads(zlib.decompress(base64.b85decode(was)))
+    try:
+        before = json.loads(zlib.decompress(base64.b85decode(was)))
+    except (ValueError, zlib.error):
+        return "the fingerprint of its operators (its entry 'graph') is damaged"
     if before == entries:  # the fingerprints differ only by the version of zlib
         return None
     for number, (old, new) in enumerate(itertools.zip_longest(before, entries)):

@@ -239,7 +239,7 @@ class DataIterator(EpochLoop[BatchT]):
 
     def get_state(self) -> dict[str, Any]:
         """Returns the position after the batch that `next` returned last. The state is small and JSON-serializable."""
-        return self._state
+        return copy.deepcopy(self._state)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Continues where `get_state` was called, in this or an equal iterator.
@@ -253,7 +253,7 @@ class DataIterator(EpochLoop[BatchT]):
         with self._lock:
             self._kept = None
             try:
-                self._stream.set_state(state)
+                self._stream.set_state(copy.deepcopy(state))
             except StateError:
                 with contextlib.suppress(StateError):  # a source that can be read only once cannot move back
                     self._stream.set_state(self._state)

@@ -56,7 +56,8 @@ def restore(
     state: Mapping[str, Any], move: Sequence[Callable[[Mapping[str, Any]], None]], counter: EpochCounter
 ) -> None:
     """Moves pipelines and a counter to the position of a state; raises StateError if the state does not fit them."""
-    check_version("iterator", state, STATE_VERSION)
+    entries = ("pipelines", "steps", "epochs", "epoch", "ended")
+    check_version("iterator", state, STATE_VERSION, entries=entries)
     reader = counter.reader
     states = pipeline_states(state, len(move), None if reader is None else reader.shards)
     for set_state, of_pipeline in zip(move, states, strict=True):
@@ -76,9 +77,10 @@ def pipeline_states(state: Mapping[str, Any], count: int, shards: int | None) ->
     if len(given) == count and (shards is None or len(state["epoch"]["ahead"]) == shards):
         return given
     if any(of_pipeline.get("sources") for of_pipeline in given):
-        raise StateError(
-            f"iterator: the state is of {len(given)} pipelines with external sources, there are {count}"
-        )
+        was, now = f"{len(given)} pipelines", f"{count}"
+        if len(given) == count:
+            was, now = f"{len(state['epoch']['ahead'])} shards", f"{shards}"
+        raise StateError(f"iterator: the state is of {was} with external sources, there are {now}")
     readers = {
         name: _common([of_pipeline["readers"][name] for of_pipeline in given], name)
         for name in given[0]["readers"]

@@ -80,7 +80,9 @@ class BatchStream:
     def get_state(self) -> dict[str, Any]:
         """Returns the positions of the pipelines and of the counter as JSON-serializable data."""
         return state_of(
-            self.counter, ended=self._ended, pipelines=[pipeline.get_state() for pipeline in self.pipelines]
+            self.counter,
+            ended=self._ended,
+            pipelines=[pipeline.shared_state() for pipeline in self.pipelines],
         )
 
     def set_state(self, state: Mapping[str, Any]) -> None:

@@ -5,10 +5,11 @@ operators take a JAX key, first or as `key=`: `ops.noise.gaussian(jax.random.key
 `jax_enable_x64`; without it, results are 32 bits wide, as everywhere in JAX.
 
 Map a batch with `jax.vmap`, because a leading axis does not count as a batch. Without `layout=`, [N, H, W, C] is a sequence
-of frames, to which image operators apply the same arguments, and [N, T] is one sound of N steps and T channels. With
-`layout="HWC"`, an array of four axes raises an error. Random operators that draw once for all frames of a sequence
-require its layout, such as "FHWC". `mixup` and `cutmix` mix the samples of a batch: their inputs have a leading axis of
-samples, and layout, `extent` and `out_shape` describe one sample.
+of frames to operators that take only pictures, such as `resize`, which apply the same arguments to all frames. To `crop`,
+`crop_mirror_normalize` and `slice` it is a volume, to others, such as `normalize`, one array of four axes. [N, T] is one
+sound of N steps and T channels. With `layout="HWC"`, an array of four axes raises an error. Random operators that draw
+once for all frames of a sequence require its layout, such as "FHWC". `mixup` and `cutmix` mix the samples of a batch:
+their inputs have a leading axis of samples, and layout, `extent` and `out_shape` describe one sample.
 
 Samples of several sizes can share one compiled program if they are padded to one shape. Every function takes two arguments
 for this:

@@ -108,6 +108,18 @@ def test_random_operators_of_an_augmentation_draw_from_the_key() -> None:
     np.testing.assert_array_equal(first, again)
 
 
+def test_a_key_comes_first_or_by_name() -> None:
+    key = jax.random.key(2)
+    rotated = functools.partial(a.rotate, num_magnitude_bins=BINS)
+    with pytest.warns(UserWarning, match="signs are drawn here") as found:
+        first = rotated(key, IMAGES[0], magnitude_bin=3)
+    assert found[0].filename == __file__
+    by_name = rotated(IMAGES[0], magnitude_bin=3, key=key)
+    np.testing.assert_array_equal(first, by_name)
+    with pytest.raises(TypeError, match=r"rotate draws random values.*rotate\(key, \.\.\.\)"):
+        rotated(IMAGES[0], magnitude_bin=3)
+
+
 def test_a_batch_of_dynamic_mode_draws_from_a_key_each_sample_its_own() -> None:
     batch = jdali.dynamic.as_batch(list(IMAGES[:1]) * 8)
     found = [
@@ -127,7 +139,7 @@ def test_an_augmentation_of_one_magnitude_and_sign_needs_no_key() -> None:
 
 def test_what_cannot_be() -> None:
     key, image = jax.random.key(0), IMAGES[0]
-    with pytest.raises(TypeError, match=r"rand_augment draws random values.*rand_augment\(key, image\)"):
+    with pytest.raises(TypeError, match=r"rand_augment draws random values.*rand_augment\(key, \.\.\.\)"):
         rand_augment(image, n=1, m=3)
     with pytest.raises(ValueError, match=r"shape \[10, 12, 9, 3\].*jax.vmap"):
         rand_augment(IMAGES, n=1, m=3, key=key)

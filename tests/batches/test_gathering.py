@@ -162,6 +162,13 @@ def test_scalars_and_nothing(accelerator):
     assert gather(numbers.store.select(np.zeros(0, int)), None, (), accelerator).shape == (0,)
 
 
+@pytest.mark.parametrize("shape", [(2, 0), (0, 3), (3, 0, 3), (0, 0)], ids=str)
+def test_equal_samples_without_elements(accelerator, shape):
+    store = TensorList.from_samples([np.zeros(shape, np.float32)] * 3).store
+    for padded in (shape, tuple(n + 1 for n in shape)):
+        assert gather(store, None, padded, accelerator).shape == (3, *padded)
+
+
 def test_moving_indices_keeps_where_samples_came_from(accelerator):
     names = ["a", "b", "c", "d"]
     batch = TensorListGPU._of(in_blocks(SAMPLES, accelerator), names)

@@ -31,6 +31,15 @@ def test_half_away_from_zero_and_saturated(source, target, platform):
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize(("target", "narrow"), [(np.int64, np.int32), (np.uint64, np.uint32)])
+@pytest.mark.parametrize("source", [np.float16, np.float32, np.int32, np.uint8])
+def test_64_bits_are_32_without_x64(source, target, narrow):
+    values = np.array([0, 1, 100], source)
+    found = saturate_cast(values, target)
+    assert found.dtype == narrow
+    np.testing.assert_array_equal(found, values)
+
+
 @pytest.mark.parametrize("target", [np.uint8, np.int8, np.uint16, np.int16])
 def test_a_gpu_converts_and_takes_no_bits(target):
     """There the lowest byte of a float32 is stored as if it were converted (ptxas 12.8 and 13.0, seen on an H200)."""

@@ -7,6 +7,7 @@ transformation must give what the plain call gives, and derivatives what finite 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -41,6 +42,7 @@ from support.some import drawn, kept, some
 
 import jdali
 import jdali.ops
+from jdali import ops, types
 from jdali._errors import TracedArgumentError
 from jdali._numerics.platform import forced, known_platform
 from jdali._operators.record import REGISTRY, ArgKind, Operator
@@ -382,6 +384,25 @@ def test_layout_of_the_output_is_an_argument_where_dali_has_one():
     by_frequency, by_time = (jdali.ops.spectrogram(signal, layout=name, **size) for name in ("ft", "tf"))
     assert by_time.shape == (9, 3)
     np.testing.assert_array_equal(by_time, by_frequency.T)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "narrow"),
+    [
+        (ops.cast, {"dtype": types.INT64}, np.int32),
+        (ops.cast, {"dtype": types.FLOAT64}, np.float32),
+        (ops.normalize, {"dtype": types.UINT64}, np.uint32),
+        (ops.shapes, {}, np.int32),
+        (ops.reductions.sum, {"dtype": types.UINT64}, np.uint32),
+        (ops.one_hot, {"dtype": types.FLOAT64, "num_classes": 2}, np.float32),
+    ],
+    ids=lambda value: getattr(value, "__name__", str(value)),
+)
+def test_64_bits_are_32_without_x64(function, arguments, narrow):
+    for run in (function, jax.jit(functools.partial(function, **arguments))):
+        given = arguments if run is function else {}
+        assert run(jnp.ones((4, 4, 3)), **given).dtype == narrow
+    assert ops.reductions.sum(jnp.ones(3, jnp.int32)).dtype == np.int32
 
 
 def test_python_numbers_have_the_types_of_constants():

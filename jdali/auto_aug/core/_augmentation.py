@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ import jax
 import numpy as np
 
 from jdali import fn, types
+from jdali._system.tracebacks import warn_user
 from jdali.auto_aug.core import _args
 from jdali.auto_aug.core._modes import in_either_mode
 from jdali.auto_aug.core._parameters import magnitudes_of, rows_of, table_of
@@ -219,11 +219,10 @@ class Augmentation:
         device = data.device if self.param_device == "auto" else self.param_device
         signed = isinstance(magnitude_bin, SignedMagnitudeBin)
         if self.randomly_negate and not signed:
-            warnings.warn(
+            warn_user(
                 f"The augmentation `{self.name}` was declared with `random_negate=True`, but unsigned `magnitude_bin` was "
                 "passed to the augmentation call, so signs are drawn here. If this is one of several augmentations to choose "
-                "from, pass `signed_bin(magnitude_bin)` to all of them: that takes less time.",
-                stacklevel=3,
+                "from, pass `signed_bin(magnitude_bin)` to all of them: that takes less time."
             )
             magnitude_bin, signed = signed_bin(magnitude_bin), True
         bins = magnitude_bin.bin if signed else magnitude_bin

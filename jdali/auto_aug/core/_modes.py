@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -25,12 +26,14 @@ def in_either_mode(function: F) -> F:
 
     Outside of a pipeline definition, the function is traced as a small pipeline, which is cached for later calls of the same
     kind. Called with tensors and batches, the function runs at once. Called with arrays, it is a pure function of one sample
-    and a key, which comes first or as `key=`. Calls with tensors and batches may have a key, too.
+    and a key, which comes first or as `key=`. Calls with tensors and batches may have a key, too. A method may be decorated if
+    its object has a `name`, for messages.
     """
-    name = function.__name__
+    owners = int(next(iter(inspect.signature(function).parameters)) == "self")
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        name = args[0].name if owners else function.__name__
         if current_graph() is not None:
             return function(*args, **kwargs)
         leaves = jax.tree_util.tree_leaves((args, kwargs), is_leaf=lambda v: isinstance(v, EagerValue))
@@ -41,7 +44,8 @@ def in_either_mode(function: F) -> F:
                     f"{name}: a key goes with arrays, tensors and batches; a pipeline draws from its seed"
                 )
             return function(*args, **kwargs)
-        key, values = take_first_key(name, args, kwargs.pop("key", None))
+        key, values = take_first_key(name, args[owners:], kwargs.pop("key", None))
+        values = [*args[:owners], *values]
         if key is not None and kwargs.get("seed") is not None:
             raise TypeError(f"{name}: a call has a key or a seed=, not both")
         if EagerValue in kinds:

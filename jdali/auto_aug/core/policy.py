@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from jdali._system.tracebacks import warn_user
 from jdali.auto_aug.core._augmentation import Augmentation
 
 # (augmentation, probability that it is applied, magnitude bin). The bin is None for an augmentation without magnitudes.
@@ -63,9 +63,8 @@ class Policy:
                 f"for augmentation `{name}` in policy `{policy}`."
             )
         if probability == 0:
-            warnings.warn(
-                f"The augmentation `{name}` in policy `{policy}` is used with probability 0 in one of the sub-policies.",
-                stacklevel=4,
+            warn_user(
+                f"The augmentation `{name}` in policy `{policy}` is used with probability 0 in one of the sub-policies."
             )
         if magnitude is None:
             if augmentation.mag_range is not None:
@@ -75,11 +74,10 @@ class Policy:
                 )
             return
         if augmentation.mag_range is None:
-            warnings.warn(
+            warn_user(
                 f"The magnitude bin `{magnitude}` for augmentation `{name}` in policy `{policy}` will be ignored. The "
                 "augmentation does not accept magnitudes (as it has no `mag_range` specified). You can specify `None` "
-                f"instead of `{magnitude}` to silence this warning.",
-                stacklevel=4,
+                f"instead of `{magnitude}` to silence this warning."
             )
         if not isinstance(magnitude, int) or not 0 <= magnitude < self.num_magnitude_bins:
             raise ValueError(

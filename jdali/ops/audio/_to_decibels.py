@@ -66,7 +66,7 @@ def to_decibels(
         known = jnp.where(jnp.isnan(magnitude), -jnp.inf, magnitude)
         known = mask_padding(known, extent, -jnp.inf)
         peak = platform_dependent(known, cpu=_largest, default=functools.partial(jnp.max, initial=-jnp.inf))
-        inverse = 1 / jnp.where((peak == 0) | jnp.isinf(peak), 1, peak)
+        inverse = 1 / jnp.where((peak <= 0) | jnp.isinf(peak), 1, peak)
     ratio = magnitude * inverse
     above = ratio > lowest
     logarithm = np.float32(multiplier / math.log2(10)) * jnp.log2(jnp.where(above, ratio, 1))

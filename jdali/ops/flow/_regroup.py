@@ -175,7 +175,7 @@ def permute_batch(batch: TensorList, /, *, indices: PerSample[int | tuple[int, .
     chosen: Any = indices
     if isinstance(chosen, TensorList):
         chosen = chosen.as_numpy().reshape(-1)
-    order = np.asarray(chosen, np.int64)
+    order = np.atleast_1d(np.asarray(chosen, np.int64))
     if len(order) != len(batch):
         raise ValueError(
             f"permute_batch: The number of sample indices {len(order)} does not match the current batch size, which is "

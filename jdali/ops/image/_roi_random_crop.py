@@ -11,8 +11,8 @@ from jax import Array
 
 from jdali._batches import BatchSpec, size_text
 from jdali._errors import check_samples
-from jdali._numerics.narrow import narrowed
 from jdali._numerics.random import integer, split
+from jdali._numerics.rounding import narrowed
 from jdali._operators.record import PerSample, Traced, is_traced, operator
 
 _NAME = "roi_random_crop"

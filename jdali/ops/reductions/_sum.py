@@ -9,6 +9,7 @@ from jax import Array
 from jdali._batches import BatchSpec, Plan, mask_padding
 from jdali._kernels.fit import fit
 from jdali._kernels.reduced_axes import reduced_spec, reduction_options, resolve_axes
+from jdali._numerics.rounding import narrowed
 from jdali._numerics.sums import fixed_sum
 from jdali._operators.record import Static, also_takes, operator
 
@@ -65,5 +66,5 @@ def reduce_sum(
 
     Example: total = fn.reductions.sum(numbers, axes=[0])
     """
-    out = np.dtype(dtype or sum_dtype(np.dtype(data.dtype)))
+    out = narrowed(dtype or sum_dtype(np.dtype(data.dtype)))
     return fit(masked_sum(data.astype(out), extent, options["axes"], options["keep_dims"]), out_shape)

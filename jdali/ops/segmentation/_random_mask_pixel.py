@@ -7,8 +7,8 @@ from jax import Array
 
 from jdali._batches import BatchSpec, valid_mask
 from jdali._errors import check_samples
-from jdali._numerics.narrow import narrowed
 from jdali._numerics.random import integer
+from jdali._numerics.rounding import narrowed
 from jdali._operators.record import PerSample, operator
 
 _NAME = "segmentation.random_mask_pixel"

@@ -41,10 +41,6 @@ def _check_alike(name: str, specs: tuple[BatchSpec, ...], joined: int | None) ->
         check_samples(~same.all(axis=1), functools.partial(text, i))
 
 
-def _layout(specs: tuple[BatchSpec, ...]) -> str:
-    return next((s.layout for s in specs if s.layout), "")
-
-
 def _resolve(name: str, axis: int, ndim: int, low: int, high: int) -> int:
     if not low <= axis <= high:
         raise ValueError(
@@ -66,7 +62,7 @@ def setup_stack(*data: BatchSpec, axis: int, axis_name: str | None) -> Plan:
     _check_alike("stack", data, None)
     layout = ""
     if axis_name is not None:
-        layout = _layout(data)
+        layout = first.layout
         if first.ndim and not layout:
             raise ValueError(
                 "stack: Specifying the new axis name with ``axis_name`` with non-scalar input requires a non-empty input layout."
@@ -90,7 +86,8 @@ def stack(
         axis: position of the new axis in the result, from -ndim to ndim of the inputs; a negative one counts from the end.
         axis_name: letter of the new axis; None: the result has no layout.
 
-    Returns: tensor with one more axis. The size of the new axis is the number of inputs.
+    Returns: tensor with one more axis. The size of the new axis is the number of inputs. With `axis_name`, its layout is that
+        of the first input and the new letter.
 
     Example: stacked = fn.stack(numbers, others, axis=0)
     """
@@ -101,7 +98,7 @@ def stack(
 
 def setup_cat(*data: BatchSpec, axis: int, axis_name: str | None) -> Plan:
     _check_letter("cat", axis_name)
-    first, layout = data[0], _layout(data)
+    first, layout = data[0], data[0].layout
     if axis_name is not None:
         if axis:
             raise ValueError("cat: Arguments ``axis`` and ``axis_name`` cannot be used together.")
@@ -132,7 +129,7 @@ def cat(
         axis: axis to join along; a negative one counts from the end.
         axis_name: letter of the axis in the layout, in place of `axis`.
 
-    Returns: the inputs, one after the other.
+    Returns: the inputs, one after the other, in the layout of the first.
 
     Example: joined = fn.cat(numbers, others, axis=0)
     """

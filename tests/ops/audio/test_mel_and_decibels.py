@@ -149,6 +149,7 @@ def test_a_triangle_by_hand():
 )
 def test_decibels_as_dali(args):
     data = [*spectra(), np.zeros((3, 3), np.float32), np.array([[np.nan, 2, -1, 0, 1e-30]], np.float32)]
+    data.append(np.array([[-0.5, -5, np.nan]], np.float32))
     # One ulp of log2 near 30 times 3 (or 6): 1e-5; at -200 dB the ulp itself is 1.5e-5.
     contract.check(to_decibels, [data], args, atol=4e-5, compiled_atol=4e-5)
 

@@ -111,7 +111,8 @@ def test_layouts():  # read off DALI
     assert layout_of(expand_dims, [((), "")], axes=[0], new_axis_names="X") == "X"
     assert layout_of(stack, hwc * 2) == ""
     assert layout_of(stack, hwc * 2, axis=-1, axis_name="N") == "HWCN"
-    assert layout_of(cat, [((2, 3, 4), ""), *hwc], axis=1) == "HWC"
+    assert layout_of(cat, [*hwc, ((2, 3, 4), "")], axis=1) == "HWC"
+    assert layout_of(cat, [((2, 3, 4), ""), *hwc], axis=1) == ""
     assert layout_of(element_extract, [((2, 3, 4), "FHW")], element_map=[0]) == "HW"
 
 
