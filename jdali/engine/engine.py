@@ -139,10 +139,8 @@ class Engine:
         self.readers = {n: s for n, s in sources.items() if not isinstance(s, SourceFeed)}
         border = cut(plan, one_device=options.one_device) if start_workers is not None else None
         self.here = plan if border is None or not border.elsewhere.steps else border.here
-        if platform_of(options.devices["gpu"]) == "gpu":
-            self.here = with_late_steps(
-                self.here
-            )  # on a GPU, decoding may wait until a stage reads the samples
+        if platform_of(options.devices["gpu"]) == "gpu":  # decoding waits until a stage reads the samples
+            self.here = with_late_steps(self.here)
         self.pool = Pool(options.threads, options.most_idle)
         externals = {n: s for n, s in sources.items() if isinstance(s, SourceFeed)}
         self.cursor = TaskCursor(self.readers, externals)
