@@ -41,6 +41,8 @@ def load_library(library_path: str | Path, global_symbols: bool = False) -> None
     try:
         if path.exists():
             _import_from(path)
+        elif path.suffix == ".py" or len(path.parts) > 1:
+            raise ImportError("there is no such file or folder")
         else:
             importlib.import_module(str(library_path))
     except Exception as error:

@@ -334,6 +334,10 @@ def test_a_file_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         jd.imread("train/dgo.jpg")
     with pytest.raises(FileNotFoundError, match=rf"the working directory is {here}; there is train\)"):
         jd.readers.File(file_root="trian")()
+    (tmp_path / "broken").symlink_to("gone")
+    text = rf"No such file or directory \({here}/broken is a link to gone, which does not exist\)"
+    with pytest.raises(FileNotFoundError, match=text):
+        jd.readers.File(file_root=f"{tmp_path}/broken")()
 
 
 def test_a_batch_in_a_function_of_one_sample() -> None:

@@ -40,7 +40,10 @@ from jdali.storage import options
 
 
 def missing_advice(path: str, error: OSError) -> str:
-    """Returns the working directory and a similar name, as a hint for a missing file; "" for other errors and for URLs."""
+    """Returns a hint for a missing file: the working directory, where a broken link points, a similar name.
+
+    Returns "" for other errors and for URLs.
+    """
     if not isinstance(error, FileNotFoundError) or "://" in path:
         return ""
     advice = [] if os.path.isabs(path) else [f"the working directory is {os.getcwd()}"]
@@ -51,7 +54,9 @@ def missing_advice(path: str, error: OSError) -> str:
         names = os.listdir(folder or ".")
     except OSError:
         names = []
-    near = difflib.get_close_matches(name, names, n=1)
+    near = [] if name in names else difflib.get_close_matches(name, names, n=1)
+    if os.path.islink(broken := os.path.join(folder, name)):
+        advice.append(f"{broken} is a link to {os.readlink(broken)}, which does not exist")
     if near:
         advice.append(f"there is {os.path.join(folder, near[0])}")
     return f" ({'; '.join(advice)})" if advice else ""
