@@ -120,8 +120,8 @@ def run(options: argparse.Namespace) -> int:
             print(f"\nPipeline {options.pipeline}")
             print("\n".join(f"  output {i}: {show(output)!r}" for i, output in enumerate(outputs)))
             print(pipe.plan())
-    except (PipelineNameError, OperatorError, OSError, TypeError, ValueError, RuntimeError) as error:
-        print(f"doctor: {options.pipeline}: {error}", file=sys.stderr)
+    except (PipelineNameError, OperatorError) as error:
+        print(f"doctor: {error}", file=sys.stderr)
         return 1
     return 0
 

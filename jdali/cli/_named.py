@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import ast
+import difflib
 import importlib
 import importlib.util
+import inspect
+import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,13 +19,34 @@ from jdali.pipeline import Pipeline
 
 
 class PipelineNameError(ValueError):
-    """Raised if a name on the command line does not name a pipeline."""
+    """Raised if a name on the command line does not name a pipeline, or lacks arguments for it."""
 
 
 def positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number}: must be at least 1")
+    return _at_least(1, text)
+
+
+def not_negative(text: str) -> int:
+    return _at_least(0, text)
+
+
+def _at_least(least: int, text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+    if number < least:
+        raise argparse.ArgumentTypeError(f"{number}: must be at least {least}")
+    return number
+
+
+def seconds(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not number > 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return number
 
 
@@ -67,15 +91,17 @@ def factory(name: str, arguments: Sequence[str] = ()) -> Callable[[], Pipeline]:
         returns the same pipeline.
 
     Raises:
-        PipelineNameError: the file, module or function does not exist, or returns no pipeline.
+        PipelineNameError: the file, module or function does not exist, returns no pipeline, or needs other arguments.
     """
-    place, colon, attribute = name.rpartition(":")
-    if not colon or not place or not attribute:
-        raise PipelineNameError(f"{name}: write FILE_OR_MODULE:FUNCTION, for instance train.py:training")
     values = parse_arguments(arguments)
-    found = vars(_module(place)).get(attribute)
-    if found is None:
-        raise PipelineNameError(f"{name}: {place} has no {attribute!r}")
+    found = named(name)
+    if isinstance(found, Pipeline):
+        if values:
+            raise PipelineNameError(
+                f"{name} is a pipeline, not a function, so it takes no --arg {arguments[0]}"
+            )
+    elif callable(found):
+        _check_arguments(name, found, values)
 
     def make() -> Pipeline:
         pipe = found if isinstance(found, Pipeline) else found(**values) if callable(found) else found
@@ -86,6 +112,40 @@ def factory(name: str, arguments: Sequence[str] = ()) -> Callable[[], Pipeline]:
         return pipe
 
     return make
+
+
+def named(name: str) -> Any:
+    """Returns what "file.py:name" or "module:name" refers to; raises `PipelineNameError` if there is nothing."""
+    place, colon, attribute = name.rpartition(":")
+    if not colon or not place or not attribute:
+        raise PipelineNameError(f"{name}: write FILE_OR_MODULE:FUNCTION, for instance train.py:training")
+    found = getattr(_module(place), attribute, None)
+    if found is None:
+        raise PipelineNameError(f"{name}: {place} has no {attribute!r}")
+    return found
+
+
+def _check_arguments(name: str, function: Callable[..., Any], values: Mapping[str, Any]) -> None:
+    """Raises `PipelineNameError` if a function needs other arguments than `values`."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (ValueError, TypeError):  # some built-in functions have no signature
+        return
+    own = {one.name: one for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)}
+    missing = [one for one in own if own[one].default is inspect.Parameter.empty and one not in values]
+    if missing:
+        options = " ".join(f"--arg {one}=..." for one in missing)
+        raise PipelineNameError(f"{name} needs {' and '.join(missing)}; give {options}")
+    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+        return
+    known = {*own}
+    if getattr(function, "_is_pipeline_def", False):
+        known |= {*inspect.signature(Pipeline).parameters, "enable_conditionals"}
+    wrong = next((one for one in values if one not in known), None)
+    if wrong is not None:
+        near = difflib.get_close_matches(wrong, known, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise PipelineNameError(f"{name} has no argument {wrong!r}{hint}")
 
 
 def _module(place: str) -> ModuleType:

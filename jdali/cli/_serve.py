@@ -7,11 +7,11 @@ import importlib
 import os
 import sys
 import urllib.parse
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jdali
+from jdali.cli._named import PipelineNameError, named
 
 
 def add_to(commands: Any) -> None:
@@ -20,7 +20,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("folder", help="folder written by Pipeline.export")
     parser.add_argument(
-        "--model", metavar="MODULE:FUNCTION", type=_model, help="function to run on the pipeline's outputs"
+        "--model", metavar="FILE_OR_MODULE:FUNCTION", help="function to run on the pipeline's outputs"
     )
     parser.add_argument("--name", help="name of the model for clients; the folder's by default")
     parser.add_argument("--fingerprint", help="fingerprint that the folder must have")
@@ -46,6 +46,11 @@ def add_to(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     try:
+        model = named(options.model) if options.model is not None else None
+    except PipelineNameError as error:
+        print(f"serve: {error}", file=sys.stderr)
+        return 1
+    try:
         serving = importlib.import_module("jdali.serving")  # imported here, because it needs an extra
         limits = serving.ServerLimits(
             options.max_batch, options.max_wait_ms, options.max_waiting, options.max_request_bytes
@@ -53,7 +58,7 @@ def _run(options: argparse.Namespace) -> int:
         jdali.storage.configure(max_pixels=options.max_pixels)
         preprocess = jdali.load(options.folder, fingerprint=options.fingerprint, threads=options.threads)
         name = options.name or Path(options.folder).resolve().name
-        served = serving.ServedModel(preprocess, options.model, name)
+        served = serving.ServedModel(preprocess, model, name)
     except (ImportError, OSError, ValueError, jdali.FolderError) as error:
         print(f"serve: {error}", file=sys.stderr)
         return 1
@@ -63,15 +68,3 @@ def _run(options: argparse.Namespace) -> int:
     print(f"{preprocess} at {address}", file=sys.stderr)
     serving.serve(served, host=options.host, port=options.port, limits=limits)
     return 0
-
-
-def _model(text: str) -> Callable[..., Any]:
-    """Imports the function "module:function"; the module may be in the current folder."""
-    module, colon, name = text.partition(":")
-    if not (module and colon and name):
-        raise argparse.ArgumentTypeError(f"must be MODULE:FUNCTION, got {text!r}")
-    sys.path.insert(0, os.getcwd())
-    found: Callable[..., Any] | None = getattr(importlib.import_module(module), name, None)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"{module} has no {name!r}")
-    return found

@@ -7,6 +7,7 @@ import importlib
 import sys
 from typing import Any
 
+from jdali._errors import OperatorError
 from jdali._system.extras import install
 from jdali.cli._named import PipelineNameError, add_arguments, factory
 
@@ -37,8 +38,12 @@ def run(options: argparse.Namespace) -> int:
     try:
         make = factory(options.pipeline, options.arg)
         pipe = make()
+    except (PipelineNameError, OperatorError) as error:
+        print(f"view: {error}", file=sys.stderr)
+        return 1
+    try:
         view = viewer.view(pipe, port=options.port, host=options.host, name=options.pipeline, make=make)
-    except (PipelineNameError, OSError, RuntimeError, TypeError) as error:
+    except (OSError, RuntimeError) as error:
         print(f"view: {error}", file=sys.stderr)
         return 1
     if options.host not in _LOCAL:

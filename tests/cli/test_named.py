@@ -3,6 +3,7 @@
 import sys
 import threading
 import urllib.request
+from pathlib import Path
 
 import pytest
 from support import viewed
@@ -49,6 +50,9 @@ def test_values_are_literals_or_text():
         ("json:no_such", [], "json has no 'no_such'"),
         ("json:dumps", ["obj"], "write NAME=VALUE"),
         ("json:dumps", ["obj=1"], "gives str, not a pipeline"),
+        ("json:dumps", [], "json:dumps needs obj; give --arg obj=..."),
+        ("json:JSONDecodeError", ["doc=1", "msg=2", "pso=3"], "needs pos; give --arg pos="),
+        ("copy:copy", ["x=1", "xs=2"], "has no argument 'xs'; did you mean x"),
     ],
 )
 def test_wrong_names_say_what_to_write(name, arguments, message):
@@ -64,6 +68,63 @@ def test_a_name_makes_a_new_pipeline_each_time(train):
     assert one is not other
     assert one.run()[0].shape() == [(6, 6, 3)] * 2
     one.close()
+
+
+def test_a_pipeline_in_a_variable_takes_no_arguments(train):
+    name, argument = train
+    path = name.partition(":")[0]
+    Path(path).write_text(f"{TRAIN}ready = training({argument.partition('=')[2]!r})")
+    assert isinstance(_named.factory(f"{path}:ready")(), Pipeline)
+    with pytest.raises(_named.PipelineNameError, match="is a pipeline, not a function, so it takes no --arg"):
+        _named.factory(f"{path}:ready", [argument])
+
+
+def test_a_factory_takes_the_arguments_of_a_pipeline(train):
+    name, argument = train
+    assert _named.factory(name, [argument, "batch_size=3"])().max_batch_size == 3
+    with pytest.raises(_named.PipelineNameError, match="has no argument 'sid'; did you mean side"):
+        _named.factory(name, [argument, "sid=3"])
+
+
+@pytest.mark.parametrize("command", ["bench", "doctor", "view", "index", "serve"])
+def test_errors_of_the_users_module_keep_their_place(train, tmp_path, command):
+    name, _ = train
+    path = Path(name.partition(":")[0])
+    path.write_text("raise ValueError('top level')")
+    arguments = [str(tmp_path), "--model", name] if command == "serve" else [name]
+    with pytest.raises(ValueError, match="^top level$") as caught:
+        main([command, *arguments])
+    assert caught.traceback[-1].path == path
+
+
+@pytest.mark.parametrize("command", ["bench", "doctor", "view", "index"])
+def test_errors_of_the_users_function_keep_their_place(train, command):
+    name, _ = train
+    path = Path(name.partition(":")[0])
+    path.write_text("import json\n\ndef training():\n    json.loads()\n")
+    with pytest.raises(TypeError, match=r"loads\(\) missing") as caught:
+        main([command, name])
+    assert caught.traceback[-1].path == path
+
+
+def test_a_model_that_does_not_exist(tmp_path, capsys):
+    assert main(["serve", str(tmp_path), "--model", "json:nothing"]) == 1
+    assert capsys.readouterr().err == "serve: json:nothing: json has no 'nothing'\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--warmup", "-3"], "--warmup: -3: must be at least 0"),
+        (["--seconds", "nan"], "--seconds: 'nan' is not a number above 0"),
+        (["--seconds", "-1"], "--seconds: '-1' is not a number above 0"),
+        (["-n", "x"], "'x' is not a whole number"),
+    ],
+)
+def test_numbers_of_bench(arguments, message, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["bench", "train.py:training", *arguments])
+    assert message in capsys.readouterr().err
 
 
 def test_the_seconds_of_bench_are_those_that_are_measured(train, monkeypatch, capsys):
@@ -89,7 +150,9 @@ def test_bench_prints_the_report(train, capsys):
     assert printed.splitlines()[1].startswith("3 batches in ")
     assert "verdict: " in printed
     assert main(["bench", name]) == 1
-    assert "folder" in capsys.readouterr().err  # the argument that is missing
+    assert "needs folder; give --arg folder=..." in capsys.readouterr().err
+    assert main(["bench", name, "--arg", "folder=nowhere"]) == 1
+    assert capsys.readouterr().err.startswith("bench: readers.file: ")
 
 
 def test_doctor_and_index_take_pipelines(train, capsys):
