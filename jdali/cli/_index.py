@@ -10,10 +10,11 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from jdali._errors import OperatorError
 from jdali._storage import cached_index, scan_bar
 from jdali._storage import files as _storage
 from jdali._system.cache_folder import cache_folder
-from jdali.cli._named import add_argument_values, factory
+from jdali.cli._named import PipelineNameError, add_argument_values, factory
 from jdali.readers import mxnet, tfrecord
 from jdali.readers.formats.video_files import EXTENSIONS
 from jdali.readers.formats.videos import build_index as build_video_index
@@ -94,20 +95,22 @@ def run(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 2
+    paths = [_storage.user_path(path) for path in options.files]
+    try:
+        _check_targets(paths, options.output, folder)
+    except ValueError as error:
+        print(f"index: {error}", file=sys.stderr)
+        return 2
     code = 0
-    for path in map(_storage.user_path, options.files):
+    for path in paths:
+        named = _is_name(path)
+        # Any other error of a pipeline is one of the user's own code, and needs its traceback.
+        expected: tuple[type[Exception], ...] = (
+            (PipelineNameError, OperatorError) if named else (OSError, ValueError, ImportError)
+        )
         try:
-            named = _is_name(path)
-            kind = "" if named else options.type or kind_of(path)
-            if named:
-                said = _build_pipeline(path, options.arg)
-            elif kind == _VIDEO:
-                said = _keep_video(path, options.output)
-            else:
-                target = _target(path, options.output, folder)
-                count = build(path, target, kind, quiet=options.quiet)
-                said = f"{target}: {count} records of {path}"
-        except (OSError, ValueError, ImportError) as error:
+            said = _build_pipeline(path, options.arg) if named else _build_file(path, options, folder)
+        except expected as error:
             print(f"index: {error}", file=sys.stderr)
             code = 1
             continue
@@ -129,6 +132,30 @@ def _build_pipeline(name: str, arguments: Sequence[str]) -> str:
             f"{name}: {meta['epoch_size']} samples" for name, meta in pipe.reader_meta().items()
         )
     return f"{name}: {sizes or 'no readers'}; their indexes are in {cache_folder() / 'index'}"
+
+
+def _build_file(path: str, options: argparse.Namespace, folder: bool) -> str:
+    """Builds the index of a file; returns a message."""
+    kind = options.type or kind_of(path)
+    if kind == _VIDEO:
+        return _keep_video(path, options.output)
+    target = _target(path, options.output, folder)
+    count = build(path, target, kind, quiet=options.quiet)
+    return f"{target}: {count} records of {path}"
+
+
+def _check_targets(paths: Sequence[str], output: str | None, folder: bool) -> None:
+    """Raises ValueError if two files would have the same index."""
+    files: dict[str, str] = {}
+    for path in paths:
+        if _is_name(path) or (_storage.is_url(path) and output is None):
+            continue
+        target = _target(path, output, folder)
+        other = files.setdefault(os.path.abspath(target), path)
+        if other != path:
+            raise ValueError(
+                f"the indexes of {other} and {path} would both be {target}; index one of them with another --output"
+            )
 
 
 def _target(path: str, output: str | None, folder: bool) -> str:
@@ -189,11 +216,14 @@ def build(path: str, target: str, kind: str, *, quiet: bool = True) -> int:
         OSError: the file cannot be read, or the index cannot be written.
     """
     if not _storage.is_url(path) and os.path.realpath(path) == os.path.realpath(target):
-        raise ValueError(f"the index of {path} would be written over the file itself; give --output")
+        raise ValueError(f"the index of {path} would be written over the file itself; name another --output")
     with scan_bar(path, wanted=not quiet) as progress:
         lines = KINDS[kind].lines(path, progress)
         folder = os.path.dirname(os.path.abspath(target))
-        descriptor, temporary = tempfile.mkstemp(dir=folder, suffix=".part")
+        try:
+            descriptor, temporary = tempfile.mkstemp(dir=folder, suffix=".part")
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, target) from error  # the name that the user knows
         try:
             count = 0
             with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:

@@ -108,6 +108,31 @@ def test_several_files_into_a_folder(tfrecord, tmp_path, capsys):
     assert (folder / "a.idx").read_text() == (folder / "without-extension.idx").read_text() != ""
 
 
+def test_two_files_with_one_index_are_refused(tfrecord, tmp_path, capsys):
+    path, _ = tfrecord
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "folder").mkdir()
+    same = tmp_path / "sub" / path.name
+    records.tar(path.with_suffix(".tar"), [("0.txt", b"one")])
+    same.write_bytes(path.read_bytes())
+    before = sorted(tmp_path.rglob("*"))
+    assert main(["index", str(path), str(same), "-o", str(tmp_path / "folder")]) == 2
+    assert f"the indexes of {path} and {same} would both be " in capsys.readouterr().err
+    assert main(["index", str(path), str(path.with_suffix(".tar"))]) == 2  # both to a.idx beside them
+    assert f"would both be {path.with_suffix('.idx')}" in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
+    assert main(["index", "-q", str(path), str(same), str(path)]) == 0
+
+
+def test_an_index_that_cannot_be_written_is_named(tfrecord, tmp_path, capsys):
+    path, _ = tfrecord
+    target = tmp_path / "nowhere" / "x.idx"
+    assert main(["index", str(path), "-o", str(target)]) == 1
+    assert capsys.readouterr().err == f"index: [Errno 2] No such file or directory: '{target}'\n"
+    assert main(["index", str(path), "-o", str(path)]) == 1
+    assert "name another --output" in capsys.readouterr().err
+
+
 def test_files_in_remote_storage(tfrecord, tmp_path, capsys):
     fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
     path, _ = tfrecord
