@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import sys
 from typing import Any
 
@@ -38,7 +39,9 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--samples-per-shard", type=positive, default=2000, metavar="N", help="samples of a file; 2000"
     )
-    parser.add_argument("--name", default="train", help="prefix of the files' names, the split; train")
+    parser.add_argument(
+        "--name", type=_name, default="train", help="prefix of the files' names, the split; train"
+    )
     parser.add_argument(
         "--max-size", type=positive, metavar="PIXELS", help="shrink pictures with a longer side than this"
     )
@@ -58,6 +61,14 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="print only errors")
     parser.set_defaults(run=run)
+
+
+def _name(text: str) -> str:
+    if "/" in text or os.sep in text or "\0" in text:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must be a word of a file's name, without a separator of folders"
+        )
+    return text
 
 
 def _quality(text: str) -> int:
@@ -81,7 +92,6 @@ def run(options: argparse.Namespace) -> int:
                 source, options.target, options.to, change, name=options.name, per_shard=options.samples_per_shard,
                 threads=options.threads or cpu_count(), skips=options.skip_bad, advance=advance,
             )  # fmt: skip
-            count = source.count
     except (OSError, SampleError, ValueError, ImportError) as error:
         print(f"convert: {error}", file=sys.stderr)
         return 1
@@ -89,5 +99,5 @@ def run(options: argparse.Namespace) -> int:
         print(f"convert: left out: {problem}", file=sys.stderr)
     if not options.quiet:
         there = f", {done.shards - done.written} of them were there" if done.written < done.shards else ""
-        print(f"{options.target}: {count} samples, {done.shards} files{there}")
+        print(f"{options.target}: {done.samples} samples, {done.shards} files{there}")
     return 1 if done.damaged else 0

@@ -217,6 +217,164 @@ def test_damaged_samples_are_named_and_left_out_only_if_asked(photos, tmp_path, 
     assert len(tar_members(tmp_path / "out")) == 2 * COUNT
 
 
+def test_left_out_samples_are_counted_and_printed_again(photos, tmp_path, capsys):
+    folder, pictures = photos
+    for key in ("cat/04", "dog/09"):
+        (folder / f"{key}.jpg").write_bytes(pictures[key][:-100])
+    arguments = ["convert", str(folder), str(tmp_path / "out"), "--samples-per-shard", "4"]
+    assert main([*arguments, "--skip-bad"]) == 1
+    first = capsys.readouterr()
+    assert first.out == f"{tmp_path / 'out'}: {COUNT - 2} samples, 3 files\n"
+    assert first.err.count("left out: ") == 2
+    assert main([*arguments, "--skip-bad"]) == 1
+    again = capsys.readouterr()
+    assert again.out == first.out.replace("files", "files, 3 of them were there")
+    assert again.err == first.err
+    assert main(arguments) == 1
+    message = (
+        f"train-00000-of-00003.tar was written with --skip-bad and leaves out {folder / 'cat' / '04.jpg'}"
+    )
+    assert message in capsys.readouterr().err
+    for key, data in pictures.items():
+        (folder / f"{key}.jpg").write_bytes(data)
+    for number in (0, 2):
+        (tmp_path / "out" / f"train-0000{number}-of-00003.tar").unlink()
+    assert main(arguments) == 0
+    assert capsys.readouterr().out.endswith(f"{COUNT} samples, 3 files, 1 of them were there\n")
+    assert "damaged" not in (tmp_path / "out" / "convert.json").read_text()
+
+
+def test_a_run_that_a_damaged_sample_ended_continues_without_it(photos, tmp_path):
+    folder, pictures = photos
+    (folder / "cat" / "08.jpg").write_bytes(pictures["cat/08"][:-100])
+    arguments = [folder, tmp_path / "out", "--samples-per-shard", 4]
+    assert convert(*arguments) == 1
+    assert (tmp_path / "out" / "train-00000-of-00003.tar").exists()
+    assert convert(*arguments, "--skip-bad") == 1
+    assert len(tar_members(tmp_path / "out")) == 2 * (COUNT - 1)
+
+
+def test_errors_of_samples_are_recorded_before_their_shard_gets_its_name(
+    photos, tmp_path, monkeypatch, capsys
+):
+    folder, pictures = photos
+    (folder / "cat" / "04.jpg").write_bytes(pictures["cat/04"][:-100])
+    replace, arguments = os.replace, [folder, tmp_path / "out", "--samples-per-shard", 4, "--skip-bad"]
+
+    def killed(source, target):
+        replace(source, target)
+        if str(target).endswith("0-of-00003.tar"):
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", killed)
+        with pytest.raises(KeyboardInterrupt):
+            convert(*arguments)
+    assert convert(*arguments) == 1
+    assert "left out: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("b.jpg", b"<html>not found</html>", "not an image of a known format: 22 bytes that begin with"),
+        ("c.PNG", b"", "not an image of a known format: no data"),
+        ("d.ppm", b"P6\n4 3\n255\n" + bytes(30), "broken PNM image"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["folders", "webdataset", "coco", "parquet"])
+def test_what_has_the_name_of_a_picture_must_be_one(kind, name, content, message, tmp_path, capsys):
+    if kind == "webdataset":
+        source = tmp_path / "a.tar"
+        records.tar(source, [(name, content)])
+    elif kind == "parquet":  # as the Hugging Face Hub stores pictures
+        source = tmp_path / "a.parquet"
+        pq.write_table(pa.table({"image": [{"bytes": content, "path": name}]}), source)
+    else:
+        (tmp_path / "set" / "c").mkdir(parents=True)
+        (tmp_path / "set" / "c" / name).write_bytes(content)
+        source = tmp_path / "set"
+    if kind == "coco":
+        source = tmp_path / "set" / "a.json"
+        source.write_text(json.dumps({"images": [{"id": 1, "file_name": f"c/{name}"}], "annotations": []}))
+    assert convert(source, tmp_path / "out", "--from", kind) == 1
+    assert message in (text := capsys.readouterr().err)
+    place = {"webdataset": f"a.tar#{name.partition('.')[0]}", "parquet": "a.parquet, sample 0"}
+    assert place.get(kind, name) in text
+
+
+def test_files_keep_extensions_that_their_content_does_not_tell(tmp_path):
+    (tmp_path / "set" / "c").mkdir(parents=True)
+    contents = {
+        "a.ppm": b"P6\n1 1\n255\nabc",
+        "b.PGM": b"P5\n1 1\n255\na",
+        "c.mp3": b"\xff\xfb\x90\x00" + bytes(60),
+    }
+    for name, content in contents.items():
+        (tmp_path / "set" / "c" / name).write_bytes(content)
+    assert convert(tmp_path / "set", tmp_path / "out") == 0
+    found = [member for member in tar_members(tmp_path / "out") if not member[0].endswith("cls")]
+    assert found == [(f"c/{name.lower()}", content) for name, content in contents.items()]
+    assert convert(tmp_path / "out", tmp_path / "again") == 0
+    assert tar_members(tmp_path / "again") == tar_members(tmp_path / "out")
+
+
+@pytest.mark.parametrize("to", sorted(targets.TARGETS))
+def test_names_that_are_not_utf8(to, tmp_path):
+    folder = one_photo(tmp_path, pillow(image(20, 20), "jpeg"))
+    (folder / "a" / "b.jpg").rename(os.fsdecode(bytes(folder) + b"/a/raw\xff.jpg"))
+    assert convert(folder, tmp_path / "out", "--to", to) == 0
+    if to == "webdataset":
+        assert os.fsencode(tar_members(tmp_path / "out")[0][0]) == b"a/raw\xff.jpg"
+    elif to == "parquet":
+        (path,) = (tmp_path / "out").glob("*.parquet")
+        assert pq.read_table(path).column("key").to_pylist() == ["a/raw\\xff"]
+    else:
+        assert b"a/raw\xff" in array_records(tmp_path / "out")[0]
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        ({"a/b": [b"1"], "a_b": [b"2"]}, "the fields 'a/b' and 'a_b' would both be 'a_b' in the archive"),
+        (
+            {"image/encoded": [pillow(image(8, 8), "jpeg")], "jpg": [b"hello"]},
+            "the fields 'image/encoded' and 'jpg' would both be 'jpg' in the archive",
+        ),
+        ({"": [b"1"]}, "a field has an empty name"),
+    ],
+)
+def test_fields_with_one_name_in_an_archive_are_refused(features, message, tmp_path, capsys):
+    pytest.importorskip("crc32c")
+    records.tfrecord(tmp_path / "a.tfrecord", [records.example(features)])
+    assert convert(tmp_path / "a.tfrecord", tmp_path / "out") == 1
+    assert f"a.tfrecord#record 0: {message}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        ([b"7", b" 12\n", b"-3"], [7, 12, -3]),
+        ([b"007", b"012"], [b"007", b"012"]),
+        ([b"1_0", b"10"], [b"1_0", b"10"]),
+    ],
+)
+def test_labels_become_numbers_if_nothing_is_lost(texts, values, tmp_path):
+    records.tar(tmp_path / "a.tar", [(f"{i}.cls", text) for i, text in enumerate(texts)])
+    assert convert(tmp_path / "a.tar", tmp_path / "out", "--to", "parquet") == 0
+    (path,) = (tmp_path / "out").glob("*.parquet")
+    assert pq.read_table(path).column("cls").to_pylist() == values
+
+
+def test_values_without_a_common_type_are_an_error_of_their_field(tmp_path, capsys):
+    pytest.importorskip("crc32c")
+    examples = [records.example({"x": values}) for values in ([b"text"], [1])]
+    records.tfrecord(tmp_path / "a.tfrecord", examples)
+    assert convert(tmp_path / "a.tfrecord", tmp_path / "out", "--to", "parquet") == 1
+    text = "the values of the field 'x' in the first 2 samples have no common type"
+    assert text in capsys.readouterr().err
+
+
 def test_what_was_written_is_read_back(photos, tmp_path, monkeypatch, capsys):
     close = targets.WebDataset.close
 
@@ -240,6 +398,58 @@ def test_a_folder_with_something_else_is_refused(photos, tmp_path, capsys):
     assert convert(folder, tmp_path / "out", "--samples-per-shard", 4) == 0
     assert convert(folder, tmp_path / "out", "--samples-per-shard", 5) == 1
     assert "holds another conversion (samples_per_shard differ)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "recordio"])
+def test_another_source_with_as_many_samples_is_refused(kind, tmp_path, capsys):
+    sources = [tmp_path / f"{name}.{'rec' if kind == 'recordio' else kind}" for name in "ab"]
+    for i, path in enumerate(sources):
+        table = pa.table({"x": [i, i]})
+        if kind == "parquet":
+            pq.write_table(table, path)
+        elif kind == "arrow":
+            with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+                writer.write_table(table)
+        else:
+            records.recordio(path, [records.image_record(b"x", [float(i)])])
+    assert convert(sources[0], tmp_path / "out") == 0
+    assert convert(sources[1], tmp_path / "out") == 1
+    assert "holds another conversion (source differ)" in capsys.readouterr().err
+    if kind == "recordio":
+        records.recordio(sources[0], [records.image_record(b"longer", [0.0])])
+        assert convert(sources[0], tmp_path / "out") == 1
+
+
+@pytest.mark.parametrize("content", [b"null", b"[]", b"", b"\xff\xfe", b'{"damaged": 3}'])
+def test_a_damaged_record_of_the_conversion_is_named(content, photos, tmp_path, capsys):
+    plan = tmp_path / "out" / "convert.json"
+    assert convert(photos[0], tmp_path / "out") == 0
+    plan.write_bytes(content)
+    assert convert(photos[0], tmp_path / "out") == 1
+    assert f"{plan} is damaged, so the conversion cannot continue" in capsys.readouterr().err
+    (tmp_path / "out" / "train-00000-of-00001.tar").unlink()
+    assert convert(photos[0], tmp_path / "out") == 0
+
+
+def test_a_folder_without_shards_is_free(photos, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "convert.json.part").write_bytes(b"{")  # as kill -9 leaves it
+    assert convert(photos[0], tmp_path / "out") == 0
+    (tmp_path / "out" / "train-00000-of-00001.tar").unlink()
+    assert convert(photos[0], tmp_path / "out", "--samples-per-shard", 4) == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--name", "../evil", "'../evil' must be a word of a file's name"),
+        ("--quality", "x", "'x' is not a whole number"),
+    ],
+)
+def test_options_that_are_refused(option, value, message, photos, tmp_path, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        convert(photos[0], tmp_path / "out", option, value)
+    assert f"argument {option}: {message}" in capsys.readouterr().err
 
 
 def test_pictures_are_shrunk_and_encoded(photos, tmp_path):

@@ -30,11 +30,13 @@ class Done(NamedTuple):
     Attributes:
         shards: number of shards, including those of an earlier run.
         written: number of shards that this run wrote.
-        damaged: errors of the samples that this run left out.
+        samples: number of samples in all shards.
+        damaged: errors of the samples that the shards leave out.
     """
 
     shards: int
     written: int
+    samples: int
     damaged: list[str]
 
 
@@ -56,7 +58,7 @@ def convert(
     complete. The bytes of a shard depend only on its samples.
 
     Args:
-        folder: folder to write to, created if missing. An existing folder must be empty or contain the same conversion.
+        folder: folder to write to, created if missing. If it contains files, they must be of the same conversion.
         kind: format to write, a key of `TARGETS`.
         change: changes to apply to pictures.
         name: prefix of the shards' file names.
@@ -71,12 +73,11 @@ def convert(
         OSError: a file cannot be read or written.
     """
     plan = {
-        "version": 1, "to": kind, "name": name, "samples": source.count, "samples_per_shard": per_shard,
-        "source": source.identity, "classes": source.classes, "skip_bad": skips, **dataclasses.asdict(change),
+        "version": 2, "to": kind, "name": name, "samples": source.count, "samples_per_shard": per_shard,
+        "source": source.identity, "classes": source.classes, **dataclasses.asdict(change),
     }  # fmt: skip
-    _claim(folder, json.loads(json.dumps(plan)))
+    damaged = _claim(folder, json.loads(json.dumps(plan)), skips)
     target = TARGETS[kind]
-    damaged: list[str] = []
     written = 0
     count = -(-source.count // per_shard)
     with ThreadPoolExecutor(threads) as pool:
@@ -87,7 +88,8 @@ def convert(
         first: list[SourceSample] = []
         for shard in range(count):
             start, stop = shard * per_shard, min((shard + 1) * per_shard, source.count)
-            path = os.path.join(folder, f"{name}-{shard:05d}-of-{count:05d}.{target.extension}")
+            file = f"{name}-{shard:05d}-of-{count:05d}.{target.extension}"
+            path = os.path.join(folder, file)
             if os.path.exists(path):
                 advance(stop - start)
                 continue
@@ -95,28 +97,64 @@ def convert(
                 first = [
                     one for _, one in treated(0, min(_FIRST, source.count)) if isinstance(one, SourceSample)
                 ]
-            _write(path, target, source, first, _good(treated(start, stop), skips, damaged, advance))
+            bad: list[str] = []
+            with _named(path) as part:
+                _write(part, target, source, first, _good(treated(start, stop), skips, bad, advance))
+                recorded = damaged.pop(file, [])
+                if bad:
+                    damaged[file] = bad
+                if (
+                    bad != recorded
+                ):  # recorded before the shard gets its name, so that a killed run loses no errors
+                    _write_plan(folder, plan, damaged)
             written += 1
-    return Done(count, written, damaged)
+    left_out = [problem for _, problems in sorted(damaged.items()) for problem in problems]
+    return Done(count, written, source.count - len(left_out), left_out)
 
 
-def _claim(folder: str, plan: Mapping[str, Any]) -> None:
-    """Creates a missing folder, and records the conversion; raises ValueError if the folder has other contents."""
+def _claim(folder: str, plan: Mapping[str, Any], skips: bool) -> dict[str, list[str]]:
+    """Creates a missing folder, and records the conversion, unless the folder has shards of the same conversion.
+
+    Returns: errors of the samples that shards leave out, by the shard's file name.
+
+    Raises:
+        ValueError: the folder has other files, or its shards leave out samples and `skips` is False.
+    """
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, _PLAN)
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as file:
-            before = json.load(file)
-        if before != plan:
-            other = ", ".join(sorted(k for k in {*plan, *before} if plan.get(k) != before.get(k)))
-            raise ValueError(
-                f"{folder} holds another conversion ({other} differ); name another folder, or delete it"
-            )
-    elif os.listdir(folder):
+    there = {name for name in os.listdir(folder) if not name.endswith(".part")}
+    if there <= {_PLAN}:
+        _write_plan(folder, plan, {})
+        return {}
+    if _PLAN not in there:
         raise ValueError(f"{folder} is not empty, and holds no conversion to continue; name another folder")
-    else:
-        with _named(path) as part, open(part, "w", encoding="utf-8") as file:
-            json.dump(plan, file, indent=1)
+    with open(path, "rb") as file:
+        text = file.read()
+    try:
+        before = {**json.loads(text)}
+        damaged = {name: list(map(str, errors)) for name, errors in before.pop("damaged", {}).items()}
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(
+            f"{path} is damaged, so the conversion cannot continue ({error}); name another folder, or delete it"
+        ) from error
+    if before != plan:
+        other = ", ".join(sorted(k for k in {*plan, *before} if plan.get(k) != before.get(k)))
+        raise ValueError(
+            f"{folder} holds another conversion ({other} differ); name another folder, or delete it"
+        )
+    lacking = sorted(damaged.keys() & there)
+    if lacking and not skips:
+        raise ValueError(
+            f"{folder}/{lacking[0]} was written with --skip-bad and leaves out {damaged[lacking[0]][0]}; "
+            "give --skip-bad, or delete the file"
+        )
+    return damaged
+
+
+def _write_plan(folder: str, plan: Mapping[str, Any], damaged: Mapping[str, Sequence[str]]) -> None:
+    found = {**plan, "damaged": dict(sorted(damaged.items()))} if damaged else plan
+    with _named(os.path.join(folder, _PLAN)) as part, open(part, "w", encoding="utf-8") as file:
+        json.dump(found, file, indent=1)
 
 
 @contextlib.contextmanager
@@ -185,23 +223,21 @@ def _write(
     first: Sequence[SourceSample],
     samples: Iterator[tuple[str, SourceSample]],
 ) -> None:
-    with _named(path) as part:
-        file = target(part, source, first)
-        names, wanted = [], []
-        try:
-            for name, sample in samples:
-                try:
-                    wanted.append(file.add(sample))
-                except (TypeError, ValueError) as error:
-                    raise ValueError(f"{name}: {error}") from error
-                names.append(name)
-        finally:
-            file.close()
-        found = list(target.checksums(part))
-        for name, one, other in zip(names, wanted, found, strict=False):
-            if one != other:
-                raise OSError(
-                    f"{part}: what was written of {name} reads back differently; is the disk faulty?"
-                )
-        if len(found) != len(wanted):
-            raise OSError(f"{part} has {len(found)} samples of the {len(wanted)} that were written")
+    """Writes a shard, and checks what was written."""
+    file = target(path, source, first)
+    names, wanted = [], []
+    try:
+        for name, sample in samples:
+            try:
+                wanted.append(file.add(sample))
+            except (TypeError, ValueError, OverflowError) as error:
+                raise ValueError(f"{name}: {error}") from error
+            names.append(name)
+    finally:
+        file.close()
+    found = list(target.checksums(path))
+    for name, one, other in zip(names, wanted, found, strict=False):
+        if one != other:
+            raise OSError(f"{path}: what was written of {name} reads back differently; is the disk faulty?")
+    if len(found) != len(wanted):
+        raise OSError(f"{path} has {len(found)} samples of the {len(wanted)} that were written")

@@ -12,11 +12,47 @@ from PIL import Image
 from jdali._errors import SampleError
 from jdali.cli.conversion import restart_markers
 from jdali.codecs import image as codec
+from jdali.readers.file import FILE_FILTERS
 from jdali.types import ANY_DATA
 
 _QUALITY = 90
 # PNM is left out, because a text may begin with the same bytes.
 _MATCHES = [coding.matches for coding in codec.FORMATS if coding.name != "pnm"]
+_PNM = ("pbm", "pgm", "ppm")
+_SOUNDS = ("flac", "ogg", "wav", "opus", "mp3", "m4a")
+VIDEOS = ("mp4", "m4v", "mov", "avi", "mkv", "webm")
+HOLDS = {
+    **{pattern.removeprefix("*."): "image" for pattern in FILE_FILTERS},
+    **dict.fromkeys(_SOUNDS, "audio"),
+    **dict.fromkeys(VIDEOS, "video"),
+}
+"""What a file holds, by its extension; this is also the name of its field."""
+
+
+class FileContent(bytes):
+    """The bytes of a file whose name says that it is a picture, a sound or a video.
+
+    Attributes:
+        extension: extension of the name, a key of `HOLDS`.
+    """
+
+    extension: str
+
+    def __new__(cls, data: bytes | np.ndarray, extension: str) -> FileContent:
+        made = super().__new__(cls, data)
+        made.extension = extension
+        return made
+
+
+def file_content(data: bytes | np.ndarray, name: str) -> bytes:
+    """Returns the bytes of the file `name`, as `FileContent` if `HOLDS` has the extension."""
+    extension = extension_of(name)
+    return FileContent(data, extension) if extension in HOLDS else bytes(data)
+
+
+def extension_of(name: str) -> str:
+    """Returns what follows the last dot, in lower case; the whole name if there is none, as in an archive's "jpg"."""
+    return name.rpartition(".")[2].lower()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +76,7 @@ class PictureChange:
         """
         # The Hugging Face Hub stores pictures as {"bytes", "path"}.
         if isinstance(value, dict) and isinstance(value.get("bytes"), bytes):
-            return {**value, "bytes": self.apply(value["bytes"])}
+            return {**value, "bytes": self.apply(file_content(value["bytes"], str(value.get("path"))))}
         if not is_picture(value):
             return value
         info = codec.probe(value)
@@ -73,14 +109,22 @@ class PictureChange:
 
 
 def is_picture(value: Any) -> bool:
+    """Returns True for a file with the extension of a picture, and for other bytes that begin as a picture does."""
+    if isinstance(value, FileContent) and HOLDS[value.extension] == "image":
+        return True
     return isinstance(value, bytes) and any(matches(memoryview(value)) for matches in _MATCHES)
 
 
 def extension(value: Any) -> str | None:
     """Returns the usual extension of a picture, sound or video; None for other values."""
+    if not isinstance(value, bytes):
+        return None
+    own = value.extension if isinstance(value, FileContent) else None
     if not is_picture(value):
-        return _recorded(value) if isinstance(value, bytes) else None
+        return _recorded(value) or own
     name = codec.probe(value).format
+    if name == "pnm" and own in _PNM:
+        return own
     return {"jpeg": "jpg", "jpeg2000": "jp2", "tiff": "tif"}.get(name, name)
 
 

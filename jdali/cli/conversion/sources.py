@@ -21,6 +21,7 @@ import soundfile
 from jdali._errors import SampleError
 from jdali._storage import RecordFiles
 from jdali._storage import files as _storage
+from jdali.cli.conversion.pictures import HOLDS, VIDEOS, extension_of, file_content
 from jdali.codecs import audio
 from jdali.readers import array_record, caffe, caffe2, file, mxnet, nemo_asr, tfrecord
 from jdali.readers.base import Reader
@@ -33,8 +34,6 @@ from jdali.readers.formats.webdataset_index import SPARSE, scanned
 _NAME = "convert"
 # Tolerance in seconds for comparing durations, because durations in manifests are rounded.
 _SAME_SECONDS = 0.01
-_SOUNDS = (".flac", ".ogg", ".wav", ".opus", ".mp3", ".m4a")
-_VIDEOS = (".mp4", ".m4v", ".mov", ".avi", ".mkv", ".webm")
 
 
 class SourceSample(NamedTuple):
@@ -80,24 +79,29 @@ def _sizes(files: RecordFiles) -> dict[str, int]:
     return dict(zip(files.names, files.sizes, strict=True))
 
 
+def _sizes_of(paths: Sequence[str]) -> dict[str, int]:
+    with contextlib.closing(RecordFiles(_NAME, paths)) as files:
+        return _sizes(files)
+
+
 def _key(index: int) -> str:
     return f"{index:09d}"
 
 
 def _folders(paths: Sequence[str]) -> Source:
     (root,) = _only(paths, "folder of class folders")
-    filters = (*file.FILE_FILTERS, *(f"*{extension}" for extension in _VIDEOS))
+    filters = (*file.FILE_FILTERS, *(f"*.{extension}" for extension in VIDEOS))
     reader = file.file.run(file_root=root, file_filters=filters)
     classes = reader.meta()["classes"]
 
     def read(index: int) -> SourceSample:
         content, label = reader.load(index)
         name = reader.source(index)
-        stem, extension = os.path.splitext(name[len(root) :].lstrip("/"))
-        kind = extension.lower()
-        field = "audio" if kind in _SOUNDS else "video" if kind in _VIDEOS else "image"
-        return SourceSample(stem, {field: content.tobytes(), "label": int(label[0])})
+        key = os.path.splitext(name[len(root) :].lstrip("/"))[0]
+        field = HOLDS[extension_of(name)]
+        return SourceSample(key, {field: file_content(content, name), "label": int(label[0])})
 
+    # Names only: the conversion continues after a damaged file, which stopped it, was replaced.
     names = "\0".join(map(reader.source, range(reader.count)))
     identity = [reader.count, zlib.crc32(names.encode(errors="surrogateescape"))]
     return Source(
@@ -130,7 +134,10 @@ def _webdataset(paths: Sequence[str]) -> Source:
 
     def read(index: int) -> SourceSample:
         key, number, parts = samples[index]
-        return SourceSample(key, {extension: files.read(number, *place) for extension, *place in parts})
+        return SourceSample(
+            key,
+            {extension: file_content(files.read(number, *place), extension) for extension, *place in parts},
+        )
 
     def name(index: int) -> str:
         return f"{files.names[samples[index][1]]}#{samples[index][0]}"
@@ -183,16 +190,14 @@ def _tfrecord(paths: Sequence[str]) -> Source:
 
 def _array_record(paths: Sequence[str]) -> Source:
     reader = array_record.array_record.run(paths=tuple(paths))
-    with contextlib.closing(RecordFiles(_NAME, paths)) as files:
-        identity = _sizes(files)
 
     def record(index: int) -> bytes:
         return reader.load(index)[0].tobytes()
 
-    return _examples(reader.count, record, reader.source, identity, reader.close)
+    return _examples(reader.count, record, reader.source, _sizes_of(paths), reader.close)
 
 
-def _labelled(reader: Reader, paths: Sequence[str]) -> Source:
+def _labelled(reader: Reader, files: Any) -> Source:
     def read(index: int) -> SourceSample:
         picture, label, *_ = reader.load(index)
         value = picture.tobytes() if picture.ndim == 1 else picture
@@ -200,11 +205,11 @@ def _labelled(reader: Reader, paths: Sequence[str]) -> Source:
             _key(index), {"image": value, "label": label.item() if label.size == 1 else label.tolist()}
         )
 
-    return Source(reader.count, read, reader.source, [list(paths), reader.count], close=reader.close)
+    return Source(reader.count, read, reader.source, [files, reader.count], close=reader.close)
 
 
 def _recordio(paths: Sequence[str]) -> Source:
-    return _labelled(mxnet.mxnet.run(path=tuple(paths)), paths)
+    return _labelled(mxnet.mxnet.run(path=tuple(paths)), _sizes_of(paths))
 
 
 def _caffe(paths: Sequence[str]) -> Source:
@@ -238,8 +243,9 @@ def _parquet(paths: Sequence[str]) -> Source:
         for one in opened:
             one.close()
 
-    identity = [len(groups), sum(counts)]
-    return _tables(counts, table, lambda i: paths[groups[i][0]], files[0].schema_arrow, identity, close)
+    return _tables(
+        counts, table, lambda i: paths[groups[i][0]], files[0].schema_arrow, _sizes_of(paths), close
+    )
 
 
 def _arrow(paths: Sequence[str]) -> Source:
@@ -253,9 +259,7 @@ def _arrow(paths: Sequence[str]) -> Source:
         mapped = _storage.open(path) if _storage.is_url(path) else pa.memory_map(path)
         tables.append((pa.ipc.open_file if is_file else pa.ipc.open_stream)(mapped).read_all())
     counts = [len(table) for table in tables]
-    return _tables(
-        counts, tables.__getitem__, paths.__getitem__, tables[0].schema, [len(tables), sum(counts)]
-    )
+    return _tables(counts, tables.__getitem__, paths.__getitem__, tables[0].schema, _sizes_of(paths))
 
 
 def _tables(
@@ -334,7 +338,7 @@ def _coco(paths: Sequence[str]) -> Source:
     def read(index: int) -> SourceSample:
         image, objects = found.images[index], by_image.get(found.images[index].id, [])
         fields = {
-            "image": _storage.read(place(index)),
+            "image": file_content(_storage.read(place(index)), image.file_name),
             "image_id": image.id,
             "boxes": [one.bbox for one in objects],
             "labels": [one.category_id for one in objects],
@@ -345,7 +349,7 @@ def _coco(paths: Sequence[str]) -> Source:
         }
         return SourceSample(os.path.splitext(image.file_name)[0], fields)
 
-    identity = [len(found.images), zlib.crc32(text)]
+    identity = [list(paths), len(found.images), zlib.crc32(text)]
     return Source(len(found.images), read, place, identity, keyed=True)
 
 
@@ -377,10 +381,10 @@ def _nemo(paths: Sequence[str]) -> Source:
                     f"FLAC cannot store {info.channels} channels at {info.sample_rate} Hz: {error.error_string}"
                 ) from error
             data, seconds = out.getvalue(), len(wave) / info.sample_rate
-        fields = {"audio": data, "text": entry.text or "", "duration": seconds}
+        fields = {"audio": file_content(data, place), "text": entry.text or "", "duration": seconds}
         return SourceSample(_key(index), fields)
 
-    identity = [len(lines), *(zlib.crc32(_storage.read(path)) for path in paths)]
+    identity = [len(lines), {path: zlib.crc32(_storage.read(path)) for path in paths}]
     return Source(len(lines), read, name, identity)
 
 

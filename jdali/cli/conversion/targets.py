@@ -10,8 +10,8 @@ import json
 import os
 import struct
 import tarfile
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from jdali.readers.formats.arrow_columns import need_pyarrow
 # Limits of a Parquet row group. A row group is always read whole, so it should have few samples, but enough bytes for one
 # large request.
 _GROUP_BYTES, _GROUP_ROWS = 8 << 20, 10_000
+_Value = TypeVar("_Value")
 
 
 class ShardWriter(abc.ABC):
@@ -102,29 +103,52 @@ class WebDataset(ShardWriter):
 
 
 def _components(sample: SourceSample) -> dict[str, bytes]:
-    """Returns a sample's files by extension: "NAME", "EXT" or "NAME.EXT" (NAME: a field; EXT: the kind of content)."""
-    files: dict[str, bytes] = {}
-    rest: dict[str, Any] = {}
+    """Returns a sample's files by extension: "NAME", "EXT" or "NAME.EXT" (NAME: a field; EXT: the kind of content).
+
+    Raises:
+        ValueError: a field has no name, or the same name as another field has in the archive.
+    """
+    # Entries are (name in the archive, field, value).
+    files: list[tuple[str, str, bytes]] = []
+    rest: list[tuple[str, str, Any]] = []
     single = sum(extension(_content(value)) is not None for value in sample.fields.values()) == 1
     for name, value in sample.fields.items():
+        if not name:
+            raise ValueError("a field has an empty name, which a file in the archive cannot have")
         content, word = _content(value), name.replace("/", "_")
         if (kind := extension(content)) is not None:
             keeps = word == kind or word.endswith(f".{kind}") or (kind == "jpg" and word.endswith("jpeg"))
-            files[word if keeps else kind if single else f"{word.replace('.', '_')}.{kind}"] = content
+            file = word if keeps else kind if single else f"{word.replace('.', '_')}.{kind}"
+            files.append((file, name, content))
             if isinstance(value, dict) and value.get("path"):
-                rest[f"{name}_path"] = value["path"]
+                rest.append((f"{name}_path", name, value["path"]))
         elif isinstance(content, bytes):
-            files[word] = content
+            files.append((word, name, content))
         elif isinstance(value, np.ndarray):
-            files[f"{word}.npy"] = _npy(value)
+            files.append((f"{word}.npy", name, _npy(value)))
         elif name == "label" and isinstance(value, (int, float)) and "cls" not in sample.fields:
             whole = isinstance(value, int) or value.is_integer()
-            files["cls"] = (b"%d" % value) if whole else repr(value).encode()
+            files.append(("cls", name, (b"%d" % value) if whole else repr(value).encode()))
         else:
-            rest[name] = value
+            rest.append((name, name, value))
     if rest:
-        files["json" if "json" not in files else "fields.json"] = json.dumps(rest, default=_as_text).encode()
-    return files
+        file = "fields.json" if any(file == "json" for file, _, _ in files) else "json"
+        text = json.dumps(_distinct(rest), default=_as_text).encode()
+        files.append((file, rest[0][1], text))
+    return _distinct(files)
+
+
+def _distinct(entries: Sequence[tuple[str, str, _Value]]) -> dict[str, _Value]:
+    """Returns the values of (name, field, value) by name; raises ValueError if two fields have the same name."""
+    found: dict[str, _Value] = {}
+    fields: dict[str, str] = {}
+    for name, field, value in entries:
+        if name in found:
+            raise ValueError(
+                f"the fields {fields[name]!r} and {field!r} would both be {name!r} in the archive; rename one of them"
+            )
+        found[name], fields[name] = value, field
+    return found
 
 
 def _npy(value: np.ndarray) -> bytes:
@@ -145,24 +169,37 @@ def _as_text(value: Any) -> Any:
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
-def _fields(sample: SourceSample, source: Source) -> dict[str, Any]:
-    """Returns the fields of a sample for a table; parses fields that come from a WebDataset."""
+def _fields(sample: SourceSample, source: Source, untyped: Set[str] = frozenset()) -> dict[str, Any]:
+    """Returns the fields of a sample for a table; parses those that come from a WebDataset, except `untyped`."""
     named = {
-        name: _npy(value) if isinstance(value, np.ndarray) else _typed(name, value)
+        name: value if name in untyped and isinstance(value, bytes) else _typed(name, value)
         for name, value in sample.fields.items()
     }
     return {"key": sample.key, **named} if source.keyed and "key" not in named else named
 
 
+def _utf8(text: str) -> str:
+    """Returns text as it is; in a file's name, bytes that are not UTF-8 become, for instance, \\xff."""
+    return text.encode(errors="surrogateescape").decode(errors="backslashreplace")
+
+
 def _typed(name: str, value: Any) -> Any:
-    """Converts the bytes of `cls`, `txt` and `json`, fields of a WebDataset, to a number or text."""
+    """Converts an array to NumPy's format, and the bytes of `cls`, `txt` and `json`, as in a WebDataset, to a number or text.
+
+    Bytes of which a number would lose something, such as 007, stay as they are.
+    """
+    if isinstance(value, np.ndarray):
+        return _npy(value)
     suffix = name.rpartition(".")[2]
     if not isinstance(value, bytes) or suffix not in ("cls", "cls2", "txt", "text", "json"):
         return value
     try:
-        return int(value) if suffix.startswith("cls") else value.decode()
+        if not suffix.startswith("cls"):
+            return value.decode()
+        number = int(value)
     except ValueError:
         return value
+    return number if b"%d" % number == value.strip() else value
 
 
 class Parquet(ShardWriter):
@@ -178,23 +215,44 @@ class Parquet(ShardWriter):
 
         self._source, self._schema = source, source.schema
         self._lists: set[str] = set()
+        self._untyped: set[str] = set()
         if self._schema is None:
-            rows = [_fields(sample, source) for sample in first]
+            # A column has one type: if it is not a number in one sample, it is bytes in all.
+            self._untyped = {
+                name
+                for sample in first
+                for name, value in sample.fields.items()
+                if isinstance(value, bytes) and _typed(name, value) is value
+            }
+            rows = [self._row(sample) for sample in first]
             # A feature may have one value in some tf.train.Examples and several in others; then all its values become lists.
             self._lists = {name for row in rows for name, value in row.items() if isinstance(value, list)}
-            names = dict.fromkeys(name for row in rows for name in row)
-            filled = [{name: self._listed(name, row.get(name)) for name in names} for row in rows]
-            self._schema = pa.Table.from_pylist(filled).schema.with_metadata(_classes(source.classes))
+            types = []
+            for name in dict.fromkeys(name for row in rows for name in row):
+                try:
+                    column = pa.array([self._listed(name, row.get(name)) for row in rows])
+                except (TypeError, ValueError, OverflowError) as error:
+                    raise ValueError(
+                        f"the values of the field {name!r} in the first {len(rows)} samples have no common type: {error}"
+                    ) from error
+                types.append((name, column.type))
+            self._schema = pa.schema(types, _classes(source.classes))
         self._make = pa.Table.from_pylist
         self._writer = pq.ParquetWriter(path, self._schema)
         self._rows: list[dict[str, Any]] = []
         self._bytes = 0
 
+    def _row(self, sample: SourceSample) -> dict[str, Any]:
+        return {
+            _utf8(name): _utf8(value) if isinstance(value, str) else value
+            for name, value in _fields(sample, self._source, self._untyped).items()
+        }
+
     def _listed(self, name: str, value: Any) -> Any:
         return value if value is None or isinstance(value, list) or name not in self._lists else [value]
 
     def add(self, sample: SourceSample) -> bytes:
-        row = {name: self._listed(name, value) for name, value in _fields(sample, self._source).items()}
+        row = {name: self._listed(name, value) for name, value in self._row(sample).items()}
         if unknown := set(row) - set(self._schema.names):
             raise ValueError(
                 f"the field {min(unknown)!r} is not in the first samples, from which the columns are taken"
@@ -281,11 +339,16 @@ def _example(fields: Mapping[str, Any]) -> bytes:
         elif all(isinstance(one, float) for one in values) and values:
             feature = _field(2, _field(1, struct.pack(f"<{len(values)}f", *values)))
         else:
-            texts = [one if isinstance(one, bytes) else one.encode() if isinstance(one, str) else
-                     json.dumps(one, default=_as_text).encode() for one in values]  # fmt: skip
-            feature = _field(1, b"".join(_field(1, text) for text in texts))
+            feature = _field(1, b"".join(_field(1, _as_bytes(one)) for one in values))
         entries += _field(1, _field(1, name.encode(errors="surrogateescape")) + _field(2, feature))
     return _field(1, entries)
+
+
+def _as_bytes(value: Any) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    text = value if isinstance(value, str) else json.dumps(value, default=_as_text)
+    return text.encode(errors="surrogateescape")
 
 
 def _varint(value: int) -> bytes:
