@@ -111,6 +111,9 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the report and, if the user names a pipeline, the pipeline's plan and the result of a batch."""
+    if options.arg and options.pipeline is None:
+        print(f"doctor: --arg {options.arg[0]} needs the name of a pipeline", file=sys.stderr)
+        return 2
     print("\n".join(report()))
     if options.pipeline is None:
         return 0

@@ -96,6 +96,9 @@ def run(options: argparse.Namespace) -> int:
         )
         return 2
     paths = [_storage.user_path(path) for path in options.files]
+    if options.arg and not any(map(_is_name, paths)):
+        print(f"index: --arg {options.arg[0]} needs the name of a pipeline", file=sys.stderr)
+        return 2
     try:
         _check_targets(paths, options.output, folder)
     except ValueError as error:

@@ -79,6 +79,12 @@ def test_a_pipeline_in_a_variable_takes_no_arguments(train):
         _named.factory(f"{path}:ready", [argument])
 
 
+@pytest.mark.parametrize("arguments", [["doctor"], ["index", "a.tar"]])
+def test_arguments_without_a_pipeline_are_refused(arguments, capsys):
+    assert main([*arguments, "--arg", "side=3"]) == 2
+    assert f"{arguments[0]}: --arg side=3 needs the name of a pipeline" in capsys.readouterr().err
+
+
 def test_a_factory_takes_the_arguments_of_a_pipeline(train):
     name, argument = train
     assert _named.factory(name, [argument, "batch_size=3"])().max_batch_size == 3
