@@ -103,9 +103,8 @@ def convert(
                 recorded = damaged.pop(file, [])
                 if bad:
                     damaged[file] = bad
-                if (
-                    bad != recorded
-                ):  # recorded before the shard gets its name, so that a killed run loses no errors
+                if bad != recorded:
+                    # Before the shard gets its name, so that a killed run loses no errors.
                     _write_plan(folder, plan, damaged)
             written += 1
     left_out = [problem for _, problems in sorted(damaged.items()) for problem in problems]
