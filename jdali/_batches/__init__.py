@@ -60,5 +60,6 @@ from jdali._batches.tensor import dali_type as dali_type
 from jdali._batches.tensor import device_array as device_array
 from jdali._batches.tensor import same_layout as same_layout
 from jdali._batches.tensor_list import TensorList as TensorList
+from jdali._batches.tensor_list import position as position
 from jdali._batches.texts import batch_text as batch_text
 from jdali._batches.texts import tensor_text as tensor_text

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._batches.gathering import Placement, gather, padded_by_zeros
 from jdali._batches.provenance import Provenance
-from jdali._batches.store import PaddedBlock, RowSlice, SamplesBlock, Store, compact
+from jdali._batches.store import PaddedBlock, RowSlice, SamplesBlock, Store, compact, keeping
 from jdali._batches.tensor import (
     NOTHING,
     Tensor,
@@ -24,6 +26,7 @@ from jdali._batches.tensor import (
     same_size_dtype,
 )
 from jdali._batches.texts import batch_text, samples_html
+from jdali._errors import TracedArgumentError
 from jdali._system.devices import AnyArray, HostArray, accelerator, to_host
 
 _KINDS: dict[str, type[TensorList]] = {}  # by device; filled by the subclasses
@@ -47,7 +50,8 @@ class TensorList:
     _layout: str
     _source: Provenance | None
     _packed: tuple[Any, Any] | None  # the result of `padded`, or the leaves that `_unflatten` got
-    _unpadded: HostArray | None  # the result of `_dense_array`, cut from a padded array
+    # The samples without padding: the result of `_dense_array`, cut from a padded array; or of `data_ptr` if sizes differ.
+    _unpadded: Any
 
     def __init_subclass__(cls) -> None:
         _KINDS[cls.device] = cls
@@ -247,9 +251,7 @@ class TensorList:
         """Returns sample `i` as a tensor; a negative `i` counts from the end. For a slice, returns a batch."""
         if isinstance(i, slice):
             return self.select(np.arange(len(self))[i])
-        if not -len(self) <= i < len(self):
-            raise IndexError(f"{type(self).__name__} index out of range: {i} of {len(self)} samples")
-        return self._sample(int(i) % len(self))
+        return self._sample(position(type(self).__name__, i, len(self)))
 
     def _sample(self, i: int) -> Tensor:
         source = "" if self._source is None else self._source[i]
@@ -260,6 +262,7 @@ class TensorList:
             raise SampleIndexError(
                 f"{type(self).__name__}.at: Index is out-of-range: {i} is out of range for {len(self)} samples"
             )
+        position(f"{type(self).__name__}.at", i, len(self))
 
     def to_samples(self) -> list[HostArray]:
         """Returns the samples as NumPy arrays of their true sizes; samples in host memory become views if possible."""
@@ -316,8 +319,8 @@ class TensorList:
         return self._tensor._of(value, "N" + self._layout if self._layout or value.ndim == 1 else "")
 
     def as_reshaped_tensor(self, shape: Sequence[int], /) -> Tensor:
-        """Joins equally sized samples into one tensor of `shape`, which must have the same number of elements."""
-        value, sizes = self._dense(), tuple(int(n) for n in shape)
+        """Joins the elements of all samples into one tensor of `shape`, which must have the same number of elements."""
+        value, sizes = self._elements(), tuple(int(n) for n in shape)
         if min(sizes, default=0) < 0 or int(np.prod(sizes)) != value.size:
             raise RuntimeError(
                 "as_reshaped_tensor: To create a view Tensor, requested shape need to have the same volume as the batch, "
@@ -354,16 +357,28 @@ class TensorList:
         self._packed = self._unpadded = self._source = None
 
     def data_ptr(self) -> int:
-        """Returns the address of the array of all samples, which must be equal in size."""
-        value = self._dense()
-        self._known = Store.of_block(PaddedBlock(value), self.spec)  # keeps the array alive
-        return address(value)
+        """Returns the address of an array with the elements of all samples, one sample after another."""
+        if self.is_dense_tensor():
+            value = self._dense()
+            self._known = Store.of_block(PaddedBlock(value), self.spec)  # keeps the array alive
+            return address(value)
+        if self._unpadded is None:
+            self._unpadded = self._elements()
+        return address(self._unpadded)
+
+    def _elements(self) -> AnyArray:
+        """Joins the elements of all samples, one sample after another, into a flat array on their device."""
+        if self.is_dense_tensor():
+            return self._dense().reshape(-1)
+        store = self.store
+        parts = [store.sample(i).reshape(-1) for i in range(len(store))]
+        if self.device == "cpu":
+            return np.concatenate([to_host(part) for part in parts])
+        with keeping(store.spec.dtype):
+            return jnp.concatenate(parts)
 
     def _copy_to(self, pointer: object) -> None:
-        if self.is_dense_tensor():
-            copy_to_address(self._dense(), pointer)
-        else:
-            copy_to_address(np.concatenate([s.reshape(-1) for s in self.to_samples()]), pointer)
+        copy_to_address(self._elements(), pointer)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> HostArray:
         return np.array(self._dense_array(), dtype=dtype, copy=copy)
@@ -402,6 +417,32 @@ class TensorList:
             return f"{type(self).__name__}(traced, layout={self._layout!r}, padded={self._packed})"
         sample = self.store.host_sample if values else None
         return batch_text(type(self).__name__, self.device, self.dtype, self._layout, self.shape(), sample)
+
+
+def position(name: str, index: object, count: int) -> int:
+    """Converts the index of a sample to its position, 0 to `count` - 1. A negative index counts from the end.
+
+    Raises:
+        IndexError: there is no such sample.
+        TypeError: `index` is not an integer. True and False are refused, because they would come from a mask.
+    """
+    if isinstance(index, jax.core.Tracer):
+        raise TracedArgumentError(
+            f"{name}: samples are picked on the host, and the index has no value under jit, vmap or grad: index "
+            "jnp.asarray(batch) there"
+        )
+    try:
+        found = operator.index(index)  # type: ignore[arg-type]
+    except TypeError:
+        found = None
+    if found is None or isinstance(index, bool):
+        shown = " ".join(repr(index).split())
+        raise TypeError(
+            f"{name}: {shown:.60} is no position of a sample, it must be an integer; for a mask, give np.flatnonzero(mask)"
+        )
+    if not -count <= found < count:
+        raise IndexError(f"{name} index out of range: {found} of {count} samples")
+    return found % count
 
 
 def dense_shape(store: Store, wanted: str) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jdali import tensors
-from jdali._batches import SamplesBlock, batch_text, same_layout
+from jdali._batches import SamplesBlock, batch_text, position, same_layout
 from jdali._operators.record import REGISTRY
 from jdali._system.devices import HostArray
 from jdali.dynamic._arithmetic import Arithmetic
@@ -161,10 +161,13 @@ class Tensors(Sequence[Any]):
         if isinstance(key, slice):
             return Tensors(self.batch, self.indices[key])
         if isinstance(key, (list, tuple, range)) or getattr(key, "ndim", 0) == 1:
-            return Tensors(self.batch, [self.indices[int(k)] for k in key])
+            return Tensors(self.batch, [self._at(k) for k in key])
         sample = Tensor._of(self.batch._list, self.batch.device)
-        sample._index = self.indices[int(key)]
+        sample._index = self._at(key)
         return sample
+
+    def _at(self, key: object) -> int:
+        return self.indices[position("Batch", key, len(self))]
 
     def select(self, index_or_range: int | Selection) -> Tensor | Tensors:
         """Returns `self[index_or_range]`."""

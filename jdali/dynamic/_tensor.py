@@ -113,8 +113,8 @@ class Tensor(Arithmetic, EagerValue):
 
     def __index__(self) -> int:
         value = self.item()
-        if isinstance(value, float):
-            raise TypeError("a tensor of real numbers is not an index")
+        if isinstance(value, (bool, float)):
+            raise TypeError(f"a tensor of {self.dtype} is not an index")
         return int(value)
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> HostArray:

@@ -14,6 +14,7 @@ from support import odd_sizes, oracle
 import jdali.types as types
 from jdali._batches.extent import BatchSpec
 from jdali._batches.store import PaddedBlock, Store
+from jdali._errors import TracedArgumentError
 from jdali._system.devices import host_device
 from jdali.tensors import (
     RowSlice,
@@ -289,10 +290,31 @@ def test_what_users_give_in_other_orders() -> None:
     assert tensor.__array_interface__["strides"] is None
 
 
-@pytest.mark.parametrize("name", ["as_array", "as_jax", "as_tensor", "__array__", "data_ptr"])
+@pytest.mark.parametrize("name", ["as_array", "as_jax", "as_tensor", "__array__"])
 def test_ragged_has_no_dense_form(name: str) -> None:
     with pytest.raises(RuntimeError, match=r"\(0, 2\), \(1, 1\), \(2, 3\), \(3, 3\), \.\.\..*Pad or crop"):
         getattr(ragged(), name)()
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64])
+def test_ragged_batches_are_joined_element_by_element(device: str, dtype: Any) -> None:
+    batch, flat = ragged("samples", device, dtype), np.concatenate([s.ravel() for s in samples(dtype)])
+    whole = batch.as_reshaped_tensor([flat.size])
+    assert (whole.device, whole.dtype, whole.layout()) == (device, batch.dtype, "")
+    np.testing.assert_array_equal(np.asarray(whole), flat)
+    values = (ctypes.c_uint8 * flat.nbytes).from_address(batch.data_ptr())
+    assert bytes(values) == flat.tobytes()
+    assert batch.data_ptr() == batch.data_ptr()
+    with pytest.raises(RuntimeError, match=f"same volume as the batch, requested: 5 expected: {flat.size}"):
+        batch.as_reshaped_tensor([5])
+
+
+@pytest.mark.oracle
+def test_ragged_batches_are_joined_as_in_dali() -> None:
+    lists = [np.arange(6).reshape(2, 3), np.arange(3).reshape(1, 3)]
+    theirs = oracle.dali().tensors.TensorListCPU(lists).as_reshaped_tensor([9])
+    np.testing.assert_array_equal(np.array(TensorListCPU(lists).as_reshaped_tensor([9])), np.array(theirs))
 
 
 def test_indices() -> None:
@@ -304,6 +326,14 @@ def test_indices() -> None:
     for i in (5, -1):
         with pytest.raises(IndexError, match="out of range for 5 samples"):
             batch.at(i)
+    for i in (1.5, True, "1", None, [0, 1], np.True_):
+        with pytest.raises(TypeError, match="TensorListCPU: .* is no position of a sample"):
+            batch[i]
+    for i in (1.5, True):
+        with pytest.raises(TypeError, match=r"TensorListCPU.at: .* is no position of a sample"):
+            batch.at(i)
+    with pytest.raises(TracedArgumentError, match=r"TensorListCPU: .* index jnp.asarray\(batch\) there"):
+        jax.jit(lambda i: batch[i])(0)
 
 
 def test_padding_never_shows_whatever_it_holds() -> None:

@@ -96,6 +96,27 @@ def test_select_picks_what_it_is_asked_for(batch):
     with pytest.raises(IndexError):
         batch.tensors[2]
     np.testing.assert_array_equal(np.asarray(jd.Tensor(batch=batch, index_in_batch=1)), IMAGE[:1])
+    for key in ([1, 0], (1, 0), range(1, -1, -1), np.array([1, -2]), jnp.array([1, 0]), jd.tensor([1, 0])):
+        assert batch.select(key).shape == [(1, 4, 3), (2, 4, 3)]
+    for key in (np.int64(1), jnp.int32(1), jd.tensor(1)):
+        assert batch.select(key).shape == (1, 4, 3)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [True, np.True_, 1.0, "1", None, [True, False], np.array([False, True]), jnp.array([False, True]),
+     jd.tensor([True, False]), np.array([1.0]), ["1"]],
+)  # fmt: skip
+def test_only_integers_are_positions(batch, key):
+    for pick in (batch.select, batch.tensors.select, batch.tensors.__getitem__):
+        with pytest.raises(TypeError, match="Batch: .* is no position of a sample.*np.flatnonzero"):
+            pick(key)
+
+
+def test_positions_out_of_range_are_named(batch):
+    for key in (2, [0, 2]):
+        with pytest.raises(IndexError, match="Batch index out of range: 2 of 2 samples"):
+            batch.select(key)
 
 
 def test_indexing_as_numpy(tensor, batch):
