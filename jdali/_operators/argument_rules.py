@@ -12,7 +12,7 @@ The annotation in the operator's signature alone decides which values an argumen
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -147,10 +147,10 @@ def _no_number(name: str, argument: str, extents: np.ndarray, sample: int) -> st
     )
 
 
-def converted(name: str, arg: Arg, value: object) -> Any:
-    """Converts a value by `arg.convert`, and adds the names of the argument and the operator to errors."""
+def converted(name: str, arg: Arg, value: object, convert: Callable[[Any], Any] | None = None) -> Any:
+    """Converts a value, by default by `arg.convert`, and adds the names of the argument and the operator to errors."""
     try:
-        return arg.convert(value)
+        return (convert or arg.convert)(value)
     except UnsupportedTypeError as error:
         type_name = getattr(value, "name", str(value)).lower()
         raise UnsupportedTypeError(

@@ -83,6 +83,14 @@ class Arg:
         return self.ranks == frozenset({0})
 
     @functools.cached_property
+    def is_dtype(self) -> bool:
+        """True if the values are element types of tensors."""
+        return any(
+            np.dtype in (option, typing.get_origin(option), *typing.get_args(option))
+            for option in alternatives(self.annotation)
+        )
+
+    @functools.cached_property
     def element_type(self) -> Any:
         """NumPy scalar type of the values that `setup` and `run` get; None: any type."""
         return next(iter(element_types(self.annotation)), None)

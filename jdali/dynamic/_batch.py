@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, TypeAlias, overload
 
 import jax
@@ -202,10 +202,12 @@ def _make(data: Any, dtype: DType | None, copy: bool) -> Batch:
         or hasattr(data, "__array__")
         or hasattr(data, "__dlpack__")
     ):
-        array = to_array(data)
+        array = to_array(data, "Batch")
         array = array.copy() if copy and isinstance(array, np.ndarray) else array
         layout = data.layout()[1:] if isinstance(data, tensors.Tensor) else ""
         return _of_array(array, layout, device_of(array))
+    if not isinstance(data, Iterable):
+        raise TypeError(f"Batch: {data!r:.60} is neither an array nor a sequence of samples")
     items = list(data)
     if not items:
         if dtype is None:
@@ -217,11 +219,8 @@ def _make(data: Any, dtype: DType | None, copy: bool) -> Batch:
         if isinstance(item, Batch):
             raise TypeError("Batch: A list of Batch objects is not a valid argument type")
     if dtype is None and is_plain(items):  # find the common type of all numbers
-        dtype = DType.from_fw_type(jnp.result_type(*(to_array(i).dtype for i in items)))
-    parts = [
-        item if isinstance(item, Tensor) else Tensor(item, dtype if is_plain(item) else None, copy=copy)
-        for item in items
-    ]
+        dtype = DType.from_fw_type(jnp.result_type(*(to_array(i, "Batch").dtype for i in items)))
+    parts = [item if isinstance(item, Tensor) else Tensor(item, dtype, copy=copy) for item in items]
     wanted = dtype or parts[0].dtype
     return _joined(
         [p if p.dtype == wanted else invoke(REGISTRY["cast"], [p], {"dtype": wanted}) for p in parts]

@@ -11,6 +11,7 @@ import numpy as np
 
 from jdali import types
 from jdali._batches import host_array
+from jdali._errors import TracedArgumentError
 from jdali._system.devices import host_device, is_local, to_host
 from jdali.dynamic._device import Device
 from jdali.dynamic._dtype import DType
@@ -18,38 +19,64 @@ from jdali.dynamic._dtype import dtype as to_dtype
 
 Array = Any  # np.ndarray or jax.Array
 
+NO_VALUES = "jdali.dynamic runs at once and has no values under jit, vmap or grad"
+
 
 def is_plain(data: object) -> bool:
-    """Returns True for Python numbers and (nested) lists of numbers, which have no element type of their own."""
-    if isinstance(data, (list, tuple)):
+    """Returns True for Python numbers and (nested) lists and ranges of numbers, which have no element type of their own."""
+    if isinstance(data, (list, tuple, range)):
         return all(is_plain(item) for item in data)
     number = isinstance(data, (bool, int, float)) and not isinstance(data, np.generic)
     return number or isinstance(data, types.ScalarConstant)
 
 
-def to_array(data: object, dtype: DType | None = None) -> Array:
-    """Converts data to an array on the data's device; Python numbers become INT32, FLOAT or BOOL, as in DALI.
+def to_array(data: object, what: str, dtype: DType | None = None) -> Array:
+    """Converts data to an array on the data's device.
+
+    Python numbers become INT32 (UINT32 if they need it), FLOAT or BOOL, and a list of 64-bit arrays becomes one 32-bit
+    array, as in DALI.
 
     Args:
-        data: numbers, (nested) lists, text or bytes (which become uint8), or any array.
-        dtype: element type for Python numbers; ignored for other data.
+        data: numbers, (nested) lists, ranges, text or bytes (which become uint8), or any array.
+        what: beginning of error messages: who takes the data.
+        dtype: element type for Python numbers. Other data keep their types, lists of 64-bit arrays too if it is given.
     """
+    try:
+        return _to_array(data, dtype)
+    except (TypeError, ValueError) as error:
+        kind = next(k for k in (TracedArgumentError, TypeError, ValueError) if isinstance(error, k))
+        raise kind(f"{what}: {error}") from None
+
+
+def _to_array(data: object, dtype: DType | None) -> Array:
+    if isinstance(data, jax.core.Tracer):
+        raise TracedArgumentError(f"{NO_VALUES}: use jax.numpy, or a pure function of jdali.ops, there")
     if isinstance(data, types.ArrayConstant):
         return data.value
     if isinstance(data, (str, os.PathLike)):
         return np.frombuffer(os.fsencode(data), np.uint8)
     if is_plain(data):
-        return types.constant_array(data, None if dtype is None else dtype.type_id, exact=True)
+        return _numbers(data, None if dtype is None else dtype.type_id)
     if isinstance(data, (list, tuple)):
-        parts = [to_array(item, dtype) for item in data]
+        parts = [_to_array(item, dtype) for item in data]
         if len({p.shape for p in parts}) > 1:
             raise ValueError(
                 f"arrays of different shapes {[p.shape for p in parts]} make no tensor; make a Batch of them: jdali.dynamic.batch"
             )
         if not all(is_local(part) for part in parts):
             return jnp.stack(parts)
-        return np.stack([to_host(part) for part in parts])
+        stacked = np.stack([to_host(part) for part in parts])
+        return stacked if dtype is not None else types.constant_array(stacked)
     return data if isinstance(data, jax.Array) else host_array(data)
+
+
+def _numbers(data: Any, dtype: types.DALIDataType | None) -> np.ndarray:
+    try:
+        return types.constant_array(data, dtype, exact=True)
+    except OverflowError:
+        if dtype is not None or np.min(data) < 0:
+            raise
+        return types.constant_array(data, types.UINT32, exact=True)
 
 
 def device_of(array: Array) -> Device:

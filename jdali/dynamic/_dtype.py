@@ -109,7 +109,13 @@ class DType:
 
     @staticmethod
     def from_fw_type(numpy_type: Any) -> DType:
-        """Returns the type for a NumPy, JAX or Python type."""
+        """Returns the type for a NumPy or JAX type, `float` (FLOAT, as in DALI) or `bool`."""
+        if numpy_type is None or numpy_type is int:
+            raise TypeError(
+                f"'{numpy_type}' could not be converted into any known DALIDataType: give a type with a size, such as int32"
+            )
+        if numpy_type is float:
+            return float32
         return _NUMBERED[types.to_dali_type(jnp.dtype(numpy_type))]
 
 
@@ -150,7 +156,7 @@ def dtype(*args: Any) -> DType:
     """Returns the element type for one argument; with several arguments, calls `DType` with them.
 
     Args:
-        args: a `DType`, a `DALIDataType`, a name, or a NumPy, JAX or Python type.
+        args: a `DType`, a `DALIDataType`, a name, a NumPy or JAX type, `float` (FLOAT, as in DALI) or `bool`.
     """
     if len(args) != 1:
         return DType(*args)

@@ -17,15 +17,16 @@ from jdali._operators.record import REGISTRY, Arg, ArgKind, Operator
 from jdali._system.devices import HostArray, is_local, to_host
 from jdali._system.jax_internals import computed_now
 from jdali.dynamic._context import EvalContext, EvalMode
-from jdali.dynamic._data import device_of, is_plain, to_array
+from jdali.dynamic._data import NO_VALUES, device_of, is_plain, to_array
 from jdali.dynamic._device import Device
 from jdali.dynamic._device import device as to_device
 from jdali.dynamic._dtype import DType
+from jdali.dynamic._dtype import dtype as to_dtype
 from jdali.dynamic._rng import RNG, draw_of
 from jdali.dynamic._value import EagerKind, EagerValue, wrap
 from jdali.engine import eager
 from jdali.ops.tensor._subscript import NAME as SUBSCRIPT
-from jdali.ops.tensor._subscript import parse_index
+from jdali.ops.tensor._subscript import check_index_sizes, parse_index
 from jdali.tensors import TensorList
 
 _NO_DRAW = eager.RandomDraw(0, 0)
@@ -57,12 +58,12 @@ def invoke(
         several outputs.
     """
     if any(isinstance(value, jax.core.Tracer) for value in (*inputs, *args.values())):
-        raise TracedArgumentError(
-            f"{op.name}: jdali.dynamic runs at once and has no values under jit, vmap or grad: use the pure function "
-            f"jdali.ops.{op.name} there"
-        )
+        raise TracedArgumentError(f"{op.name}: {NO_VALUES}: use the pure function jdali.ops.{op.name} there")
     counted = _counted(op, inputs)
-    values = [value if isinstance(value, EagerValue) else operand(value) for value in counted]
+    values = [
+        value if isinstance(value, EagerValue) else operand(value, f"{op.name}: input {op.input(i).name!r}")
+        for i, value in enumerate(counted)
+    ]
     static, per_sample = _arguments(op, args)
     size = batch_size_of(op.name, [*values, *per_sample.values()], batch_size)
     placement, result_device = _placement(op, values, device)
@@ -99,11 +100,11 @@ def expression(name: str, *operands: object) -> Any:
     return invoke(REGISTRY[f"math.{name}"], operands, {})
 
 
-def operand(data: object) -> EagerValue:
-    """Converts an input to a tensor or batch."""
+def operand(data: object, what: str) -> EagerValue:
+    """Converts an input to a tensor or batch; errors begin with `what`."""
     if isinstance(data, EagerValue):
         return data
-    array = to_array(data)
+    array = to_array(data, what)
     device = device_of(array)
     samples = TensorList.from_samples([array], "", device.device_type)
     value: EagerValue = wrap(EagerKind.TENSOR, samples, device)
@@ -123,7 +124,9 @@ def _constants(op: Operator, inputs: Sequence[object]) -> dict[str, Any]:
     """Returns {name: array} for plain host inputs (no tensors or batches); {} unless `setup` takes `constants`."""
     if "constants" not in (op.setup_parameters or ()):
         return {}
-    plain = {op.input(i).name: to_array(v) for i, v in enumerate(inputs) if not isinstance(v, EagerValue)}
+    plain = {
+        op.input(i).name: to_array(v, op.name) for i, v in enumerate(inputs) if not isinstance(v, EagerValue)
+    }
     return {name: array for name, array in plain.items() if is_local(array)}
 
 
@@ -142,7 +145,7 @@ def _arguments(
     for name, value in passed.items():
         arg = op.args[name]
         if arg.kind is ArgKind.STATIC:
-            static[name] = converted(op.name, arg, _plain(value))
+            static[name] = converted(op.name, arg, value, functools.partial(_static, arg))
         elif isinstance(value, EagerValue):
             per_sample[name] = value
         else:
@@ -156,9 +159,15 @@ def _check_names(op: Operator, names: tuple[str, ...]) -> None:
     op.bind(dict.fromkeys(names, ...))
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, DType):
-        return value.type_id
+def _static(arg: Arg, value: object) -> object:
+    return arg.convert(plain(arg, value))
+
+
+def plain(arg: Arg, value: object) -> object:
+    """Converts the values of dynamic mode in a static argument to plain ones.
+
+    Names of element types mean what `jdali.dynamic.dtype` says: "u8" has 8 bits, while NumPy's "u8" has 8 bytes.
+    """
     if isinstance(value, Device):
         return value.device_type
     if isinstance(value, EagerValue):
@@ -166,20 +175,34 @@ def _plain(value: object) -> object:
             raise TypeError("it cannot differ by sample")
         array = value._samples().to_samples()[0]
         return array.item() if array.ndim == 0 else array.tolist()
-    if isinstance(value, (list, tuple)) and any(isinstance(v, (DType, EagerValue)) for v in value):
-        return [_plain(v) for v in value]
+    if isinstance(value, (list, tuple)) and (
+        arg.is_dtype or any(isinstance(v, (DType, EagerValue)) for v in value)
+    ):
+        return [plain(arg, v) for v in value]
+    if isinstance(value, DType) or (arg.is_dtype and not isinstance(value, int)):
+        return to_dtype(value).dtype
     return value
 
 
 def _array(name: str, arg: Arg, value: object) -> HostArray:
     """Converts an argument to a host array; plain numbers get the argument's element type."""
     if isinstance(value, (list, tuple)) and any(isinstance(v, EagerValue) for v in value):
+        if any(isinstance(v, EagerValue) and v.kind is EagerKind.BATCH for v in value):
+            raise TypeError(
+                f"{name}: argument {arg.name!r} is a list with a batch in it; give one batch: jdali.dynamic.stack(*{arg.name})"
+            )
         value = np.stack([np.asarray(v) for v in value])
-    plain = type(value) in _NUMBERS or is_plain(value) or isinstance(value, (str, bytes))
-    if plain and arg.element_type is not None:
+    if arg.element_type is not None and (type(value) in _NUMBERS or is_plain(value) or _has_text(value)):
         array: HostArray = converted(name, arg, value)
         return array
-    return to_host(to_array(value))
+    return to_host(to_array(value, f"{name}: argument {arg.name!r}"))
+
+
+def _has_text(value: object) -> bool:
+    """Returns True for text, and for (nested) lists that hold text."""
+    return isinstance(value, (str, bytes)) or (
+        isinstance(value, (list, tuple)) and any(map(_has_text, value))
+    )
 
 
 def _argument_batch(
@@ -262,4 +285,9 @@ class Subscript:
 
     def __getitem__(self, key: object) -> Any:
         args = parse_index(key, self.value.ndim)
+        for index in args.values():
+            if isinstance(index, jax.core.Tracer):
+                raise TracedArgumentError(f"indexing: {NO_VALUES}: index jnp.asarray(data) there")
+            if isinstance(index, EagerValue):
+                check_index_sizes(index._samples().spec.extents)
         return invoke(REGISTRY[SUBSCRIPT], [self.value], args) if args else self.value

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import threading
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from jdali._operators.argument_rules import converted
 from jdali._operators.record import REGISTRY, Operator
 from jdali._operators.surface import class_name, document, files_by_keyword, public_signature, with_keywords
 from jdali._state import check_version
 from jdali.dynamic._context import EvalContext
 from jdali.dynamic._data import to_array
 from jdali.dynamic._device import Device
-from jdali.dynamic._invoke import invoke
+from jdali.dynamic._invoke import invoke, plain
 from jdali.dynamic._rng import get_default_rng
 from jdali.dynamic._value import EagerKind, EagerValue, wrap
 from jdali.engine import eager
@@ -21,7 +23,10 @@ from jdali.engine import eager
 _STATE_VERSION = 1
 
 _GENERIC_ARGUMENTS = {
-    "max_batch_size": (None, "largest `batch_size` that a call may ask for; None: any."),
+    "max_batch_size": (
+        None,
+        "largest `batch_size` that a call may ask for, and the one of `next_epoch` by default; None: any, and samples.",
+    ),
     "name": (None, "name for messages and checkpoints."),
     "device": ("cpu", "device of the outputs."),
     "num_inputs": (None, "without effect: readers have no inputs."),
@@ -46,7 +51,7 @@ class Reader:
         **args: Any,
     ):
         op = self._op
-        passed = {key: _plain(value) for key, value in args.items() if value is not None}
+        passed = {key: _plain(op, key, value) for key, value in args.items() if value is not None}
         op.bind(passed)
         self.name = name
         self._device = device if isinstance(device, Device) else Device(device)
@@ -87,12 +92,13 @@ class Reader:
         after them.
 
         Args:
-            batch_size: size of the batches; None: single samples.
+            batch_size: size of the batches; None: `max_batch_size`, or single samples if that is None too.
             ctx: context whose threads are used; None: the current context.
             capture: without effect.
 
         Returns: an iterator over tuples, or over dicts if outputs have names, with a tensor or a batch for each output.
         """
+        batch_size = self._max_batch_size if batch_size is None else batch_size
         self._check(batch_size)
         return self._epoch(batch_size, ctx)
 
@@ -189,9 +195,12 @@ def outputs_of(reader: Reader) -> tuple[int, tuple[str, ...] | None]:
     return reader._op.num_outputs(reader._op.bind(reader._args)), names
 
 
-def _plain(value: object) -> Any:
-    """Converts an argument of a reader; a tensor becomes a list of numbers."""
-    return to_array(value).tolist() if isinstance(value, EagerValue) else value
+def _plain(op: Operator, name: str, value: object) -> Any:
+    """Converts an argument of a reader; a tensor or a batch becomes a list of numbers."""
+    if isinstance(value, EagerValue):
+        return to_array(value, f"{op.name}: argument {name!r}").tolist()
+    arg = op.args.get(name)
+    return value if arg is None else converted(op.name, arg, value, functools.partial(plain, arg))
 
 
 def make_reader(op: Operator) -> type[Reader]:

@@ -171,7 +171,7 @@ def _make(data: object, dtype: DType | None, copy: bool) -> Tensor:
     if isinstance(data, EagerValue):
         return _stacked(data)
     layout = data.layout() if isinstance(data, tensors.Tensor) else ""
-    array = to_array(data, dtype)
+    array = to_array(data, "Tensor", dtype)
     if copy and isinstance(array, np.ndarray) and not is_plain(data):
         array = array.copy()
     device = Device("gpu") if isinstance(data, tensors.TensorGPU) else device_of(array)

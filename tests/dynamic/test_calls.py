@@ -3,11 +3,13 @@
 import threading
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import jdali.dynamic as jd
 from jdali import OperatorError
+from jdali._errors import TracedArgumentError
 from jdali.engine.eager import compiled_programs
 
 IMAGE = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
@@ -172,6 +174,70 @@ def test_errors(tensor, batch):
     with pytest.raises(OperatorError, match="crop: .*out of bounds.*window") as caught:
         jd.crop(batch, crop=jd.as_batch([[1, 1], [9, 9]]))
     assert (caught.value.operator, caught.value.sample) == ("crop", 1)
+
+
+def test_short_names_of_types_mean_the_same_everywhere(tensor):
+    for name, dtype in (("u8", np.uint8), ("i8", np.int8), ("f32", np.float32), ("float64", np.float64)):
+        assert jd.cast(tensor, dtype=name).dtype == jd.ones(shape=[2], dtype=name).dtype == dtype
+        assert jd.as_tensor(tensor, dtype=name).dtype == dtype
+    assert jd.cast(tensor, dtype=float).dtype == jd.float32
+    with pytest.raises(ValueError, match="cast: argument 'dtype' got 'f33': Unsupported type name: f33"):
+        jd.cast(tensor, dtype="f33")
+    with pytest.raises(TypeError, match="cast: argument 'dtype' got .*: bf16 is not a type of tensors"):
+        jd.cast(tensor, dtype=jd.bfloat16)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda t: jd.rotate(t, angle=1j), TypeError, "rotate: argument 'angle': complex is not an array"),
+        (lambda t: jd.flip(1j), TypeError, "flip: input 'image': complex is not an array"),
+        (lambda t: t + 1j, TypeError, "math.add: input .*: complex is not an array"),
+        (lambda t: jd.tensor(1j), TypeError, "Tensor: complex is not an array"),
+        (lambda t: jd.as_batch([1j]), TypeError, "Tensor: complex is not an array"),
+        (lambda t: jd.as_batch(5), TypeError, "Batch: 5 is neither an array nor a sequence"),
+        (lambda t: jd.tensor([np.ones(1), np.ones(2)]), ValueError, "Tensor: arrays of different shapes"),
+        (
+            lambda t: jd.crop(t, crop=[jd.as_batch([2, 1]), 3]), TypeError,
+            r"crop: argument 'crop' is a list with a batch in it; give one batch: jdali.dynamic.stack\(\*crop\)",
+        ),
+        (lambda t: jd.resize(t, size=["a", 3]), ValueError, r"resize: argument 'size' got \['a', 3\]: could not"),
+        (lambda t: jd.cast(t, dtype=jd.as_batch([1])), TypeError, "cast: argument 'dtype' got .* differ by sample"),
+    ],
+)  # fmt: skip
+def test_errors_name_operator_and_argument(tensor, call, error, text):
+    with pytest.raises(error, match=f"(?s){text}"):
+        call(tensor)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (jd.tensor, "Tensor: .*use jax.numpy"),
+        (lambda x: jd.as_tensor([x, 1]), "Tensor: .*use jax.numpy"),
+        (lambda x: jd.as_batch(x[None]), "Batch: .*use jax.numpy"),
+        (lambda x: jd.as_batch([x]), "use jax.numpy"),
+        (lambda x: jd.crop(IMAGE, crop=[x, 2]), "crop: argument 'crop': .*jdali.ops"),
+        (lambda x: jd.tensor([1, 2])[x], r"indexing: .*index jnp.asarray\(data\)"),
+        (lambda x: jd.tensor([1, 2])[x:], r"indexing: .*index jnp.asarray\(data\)"),
+        (lambda x: jd.as_batch([1, 2]).select(x), r"Batch: .*index jnp.asarray\(batch\)"),
+        (lambda x: jd.as_batch([1, 2]).select([x]), r"Batch: .*index jnp.asarray\(batch\)"),
+    ],
+)
+def test_tracers_are_refused_with_advice(call, text):
+    with pytest.raises(TracedArgumentError, match=text):
+        jax.jit(call)(0)
+
+
+def test_an_index_is_one_number(tensor, batch):
+    for index in (np.array([0, 1]), jnp.array([0, 1]), jd.tensor([0, 1]), tensor > 1):
+        with pytest.raises(TypeError, match=r"must be scalar \(0D\): .* an array of shape"):
+            tensor[index]
+        with pytest.raises(TypeError, match=r"must be scalar \(0D\)"):
+            tensor[index:]
+    with pytest.raises(TypeError, match=r"must be scalar \(0D\): .* an array of shape \(2,\)"):
+        batch.slice[jd.as_batch([[0, 1], [1, 0]])]
+    assert batch.slice[jd.as_batch([[0], [1]])].shape == batch.slice[0].shape
 
 
 def test_regrouping(batch):

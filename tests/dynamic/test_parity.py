@@ -69,6 +69,19 @@ LINES = [
     ("m.tensor([1.7, 2.5], dtype=m.int32)", 0),
     ("m.as_batch([r], dtype=m.int8)", 0),
     ("m.Batch.broadcast(t, 2)", 0),
+    ("m.tensor(range(3))", 0),
+    ("m.tensor([[0, 1], range(2)])", 0),
+    ("m.as_batch([range(2), range(3)])", 0),
+    ("m.tensor([1.0, 2.0]) + range(2)", 0),
+    ("m.crop(t, crop=range(2, 4))", 0),
+    ("m.tensor(2**31)", 0),
+    ("m.tensor([2**31, 1])", 0),
+    ("m.tensor([np.array([1, 2]), np.array([3, 4])])", 0),
+    ("m.tensor([np.float64(1.1)])", 0),
+    ("m.tensor([np.uint8(1)])", 0),
+    ("m.as_batch([np.float64(1.1)])", 0),
+    ("m.tensor(1, dtype=float)", 0),
+    ("m.tensor(1, dtype=bool)", 0),
 ]
 
 
@@ -135,7 +148,9 @@ def test_pictures_as_dali():
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("batch_size", [None, 2, 3])
-@pytest.mark.parametrize("options", [{}, {"pad_last_batch": True}, {"num_shards": 2, "shard_id": 1}])
+@pytest.mark.parametrize(
+    "options", [{}, {"pad_last_batch": True}, {"num_shards": 2, "shard_id": 1}, {"max_batch_size": 3}]
+)
 def test_epochs_as_dali(tmp_path, options, batch_size):
     files = []
     for i in range(5):

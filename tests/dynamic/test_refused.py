@@ -69,6 +69,18 @@ REFUSED = {
     ),
     "large number in a list": (OverflowError, "1099511627776 out of range for ", lambda d: d.tensor([1, 2**40])),
     "number and type": (OverflowError, "300 out of ", lambda d: d.tensor([300], dtype="u8")),
+    "larger number": (OverflowError, "8589934592 out of range for uint32", lambda d: d.tensor(2**33)),
+    "type None": (TypeError, "'None' could not be converted into any known DALIDataType", lambda d: d.dtype(None)),
+    "type int": (
+        TypeError, "'<class 'int'>' could not be converted into any known DALIDataType",
+        lambda d: d.tensor(1, dtype=int),
+    ),
+    "position": (TypeError, "integer", lambda d: d.as_batch([1, 2]).select(1.0)),
+    "mask": (TypeError, "integer", lambda d: d.as_batch([1, 2]).select(np.array([False, True]))),
+    "vector as an index": (
+        (TypeError, RuntimeError), "Array indices must be scalar (0D)",
+        lambda d: d.tensor([1, 2])[np.array([0, 1])].evaluate(),
+    ),
     "imread device": (
         ValueError, "Invalid device: mixed. Must be 'cpu', or 'gpu'.", lambda d: d.imread("/no", device="mixed")
     ),

@@ -67,6 +67,13 @@ def test_an_epoch_is_the_shard_and_runs_on_into_the_next(files):
     assert reader.get_metadata()["epoch_size"] == 5
 
 
+def test_max_batch_size_is_the_size_of_an_epoch_s_batches(files):
+    for reader in (jd.readers.File(max_batch_size=2, files=files), jd.readers.File(2, files=files)):
+        assert {label.batch_size for _, label in reader.next_epoch()} == {2}
+        assert {label.batch_size for _, label in reader.next_epoch(batch_size=1)} == {1}
+        assert isinstance(reader()[1], jd.Tensor)
+
+
 def test_a_reader_s_state(files):
     first = jd.readers.File(files=files, random_shuffle=True)
     labels(first)
