@@ -98,9 +98,11 @@ def explicit_size(name: str, size: object, axes: int) -> np.ndarray:
             "interpreted as the expected shape: output_size must specify same number of dimensions as the "
             "input (excluding channels)"
         )
-    bad = ~(values > 0).all(axis=1)
+    bad = ~((values > 0) & (values < 2**31 - 1)).all(axis=1)
     check_samples(
-        bad, lambda i: f"{name}: Output size must be positive, got {values[i].tolist()}", argument="size"
+        bad,
+        lambda i: f"{name}: Output size must be positive, and below 2**31, got {values[i].tolist()}",
+        argument="size",
     )
     sizes: np.ndarray = np.maximum(np_round_half_away(values), 1).astype(np.int64)
     return sizes

@@ -66,7 +66,7 @@ def _to_array(data: object, dtype: DType | None) -> Array:
         if not all(is_local(part) for part in parts):
             return jnp.stack(parts)
         stacked = np.stack([to_host(part) for part in parts])
-        return stacked if dtype is not None else types.constant_array(stacked)
+        return stacked if dtype is not None else _numbers(stacked, None)
     return data if isinstance(data, jax.Array) else host_array(data)
 
 

@@ -89,17 +89,28 @@ def setup(
     elif keep_size:
         sizes = images.extents[:, :axes]
     elif axes == 2:
-        sizes = canvas_size(images.extents[:, :2], np.asarray(angle), frames=frames)
+        sizes = canvas_size(images.extents[:, :2], _finite("angle", angle), frames=frames)
     else:
-        axis = np.asarray(axis)
+        axis = _finite("axis", axis)
         if axis.shape[1:] != (3,):
             raise ValueError(
                 f"rotate: Argument `axis` must be a 3D vector (x, y, z), got {size_text(axis.shape[1:])} values"
             )
         bad = (axis == 0).all(axis=1)
         check_samples(bad, lambda _: "rotate: axis has no length", argument="axis")
-        sizes = canvas_size(images.extents[:, :3], np.asarray(angle), axis, frames)
+        sizes = canvas_size(images.extents[:, :3], _finite("angle", angle), axis, frames)
     return _warp.warped(images, sizes, dtype)
+
+
+def _finite(argument: str, value: object) -> np.ndarray:
+    values = np.asarray(value)
+    wrong = ~np.isfinite(values)
+    check_samples(
+        wrong,
+        lambda i, *_: f"rotate: {argument} is {values[i].tolist()}, it must be finite",
+        argument=argument,
+    )
+    return values
 
 
 def size_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import pytest
 from support import contract, oracle
 from support.data import image
 
+import jdali.dynamic as jd
 from jdali import types
 from jdali._errors import SampleError, TracedArgumentError
 from jdali._operators.pure import pure_call
@@ -186,7 +187,13 @@ def test_the_angle_is_needed_only_for_the_canvas():
     [
         (image(3, 4), {"interp_type": types.INTERP_CUBIC}, "HWC", "rotate: Only nearest and linear interpolation is supported"),
         (image(3, 4), {"size": (3, 4, 3)}, "HWC", "rotate: .*output_size must specify same number of dimensions as the"),
-        (image(3, 4), {"size": (3, -1)}, "HWC", r"rotate: Output size must be positive, got \[3.0, -1.0\]"),
+        (image(3, 4), {"size": (3, -1)}, "HWC", r"rotate: Output size must be positive, .* got \[3.0, -1.0\]"),
+        (image(3, 4), {"size": (3, np.nan)}, "HWC", r"rotate: Output size must be positive, .* got \[3.0, nan\]"),
+        (image(3, 4), {"size": (3, np.inf)}, "HWC", r"rotate: Output size must be .* below 2\*\*31, got \[3.0, inf\]"),
+        (image(3, 4), {"angle": np.nan}, "HWC", "rotate: angle is nan, it must be finite"),
+        (image(3, 4), {"angle": np.inf}, "HWC", "rotate: angle is inf, it must be finite"),
+        (image(3, 4)[None], {"angle": np.nan, "axis": (1, 0, 0)}, "DHWC", "rotate: angle is nan, it must be finite"),
+        (image(3, 4)[None], {"axis": (1, np.nan, 0)}, "DHWC", r"rotate: axis is \[1.0, nan, 0.0\], it must be finite"),
         (image(0, 4), {}, "HWC", "rotate: the image has no pixels"),
         (image(3, 4)[None], {}, "DHWC", "rotate: Argument `axis` is required: volumes"),
         (image(3, 4)[None], {"axis": (0, 0, 0)}, "DHWC", "rotate: axis has no length"),
@@ -196,6 +203,17 @@ def test_the_angle_is_needed_only_for_the_canvas():
 def test_errors(picture, args, layout, message):
     with pytest.raises(ValueError, match=message):
         pure_call(rotate, [picture], {"angle": 10.0, **args}, layout=layout)
+
+
+def test_an_angle_that_is_no_number_names_its_sample():
+    """DALI raises a RuntimeError too."""
+    pictures, angles = jd.as_batch([image(3, 4)] * 2, layout="HWC"), jd.as_batch(np.float32([1, np.nan]))
+    with pytest.raises(RuntimeError, match=r"rotate: angle is nan, it must be finite\n  sample 1"):
+        jd.rotate(pictures, angle=angles)
+    sequences = jd.as_batch([np.stack([image(3, 4)] * 2)] * 2, layout="FHWC")
+    by_frame = jd.as_batch(np.float32([[1, 2], [np.inf, 1]]), layout="F")
+    with pytest.raises(RuntimeError, match=r"rotate: angle is inf, it must be finite(.|\n)*  sample 1"):
+        jd.rotate(sequences, angle=by_frame)
 
 
 def test_an_error_names_its_sample():
