@@ -209,7 +209,7 @@ def _gather(
     if isinstance(value, TensorList):
         store, source = value.store, value._source
     elif isinstance(value, (list, tuple)):
-        store, source = _gather_list(kind, value, convert)
+        store, source = _gather_list(kind, value, layout or "", convert)
     else:
         array = convert(value)
         if array.ndim == 0:
@@ -224,8 +224,11 @@ def _gather(
 
 
 def _gather_list(
-    kind: type[TensorList], values: Sequence[object], convert: Callable[[object], AnyArray]
+    kind: type[TensorList], values: Sequence[object], layout: str, convert: Callable[[object], AnyArray]
 ) -> tuple[Store, Provenance | None]:
+    """Builds the store of a list; `layout` is that of an empty list, other lists have the layout of their tensors."""
+    if not values:
+        return TensorList.from_samples([], layout, kind.device).store, None
     samples = [convert(v) for v in values]
     for i, sample in enumerate(samples):
         if sample.dtype != samples[0].dtype:

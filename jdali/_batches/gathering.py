@@ -14,6 +14,7 @@ from jax.sharding import NamedSharding, PartitionSpec, Sharding, SingleDeviceSha
 from jdali._batches.extent import valid_mask
 from jdali._batches.slabs import aligned_empty
 from jdali._batches.store import Block, Index, LateBlock, PaddedBlock, SamplesBlock, Store, keeping
+from jdali._batches.tensor import NOTHING
 from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to_device, to_host
 
 Placement: TypeAlias = "jax.Device | Sharding | None"  # None: host memory
@@ -45,6 +46,8 @@ def gather(
     Returns: on a device, a JAX array; in host memory, a NumPy array or an existing JAX array. If an existing array at
         `placement` has this content, it is returned without a copy.
     """
+    if store.spec.dtype == NOTHING:  # the array of an empty batch is of float32, as in DALI
+        store = Store.empty(store.spec.replace(dtype=np.dtype(np.float32)))
     rows = np.arange(len(store)) if rows is None else rows
     count = len(rows) if count is None else count
     ready = _ready(store, rows, shape, count)

@@ -117,7 +117,8 @@ class TensorList:
                 type.
         """
         if spec is None:
-            spec = BatchSpec.of(samples, layout) if samples else BatchSpec(np.zeros((0, 0)), NOTHING)
+            empty = BatchSpec(np.zeros((0, len(layout))), NOTHING, layout)
+            spec = BatchSpec.of(samples, layout) if samples else empty
         if not samples:
             return cls._of(Store.empty(spec), source_info, device)
         return cls._of(Store.of_block(SamplesBlock(samples), spec), source_info, device)

@@ -29,6 +29,10 @@ GENERIC: dict[str, tuple[Any, str]] = {
 }
 
 
+# Without inputs and without `batch_size`, an operator makes one sample, which is no batch to these.
+_OF_WHOLE_BATCHES = ("batch_permutation",)
+
+
 def make_function(op: Operator) -> Any:
 
     def function(
@@ -38,6 +42,10 @@ def make_function(op: Operator) -> Any:
         rng: RNG | None = None,
         **args: object,
     ) -> object:
+        if batch_size is None and op.name in _OF_WHOLE_BATCHES:
+            raise ValueError(
+                f"{op.name}: `batch_size` must be specified for dynamic `{op.name}`, because it has no inputs with a batch size"
+            )
         if rng is not None and not op.random:
             args["rng"] = rng
         key = args.pop("key", None) if op.random else None

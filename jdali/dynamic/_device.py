@@ -65,7 +65,10 @@ class Device:
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, str):
-            other = Device(other)
+            try:
+                other = Device(other)
+            except ValueError:  # no device has this name
+                return False
         if not isinstance(other, Device):
             return NotImplemented
         return (self.device_type, self.device_id) == (other.device_type, other.device_id)

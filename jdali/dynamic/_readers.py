@@ -25,7 +25,7 @@ _STATE_VERSION = 1
 _GENERIC_ARGUMENTS = {
     "max_batch_size": (
         None,
-        "largest `batch_size` that a call may ask for, and the one of `next_epoch` by default; None: any, and samples.",
+        "largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.",
     ),
     "name": (None, "name for messages and checkpoints."),
     "device": ("cpu", "device of the outputs."),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import re
 import secrets
 import threading
+from typing import Any
 
 import jax
 import numpy as np
@@ -43,8 +45,12 @@ class RNG:
 
     @seed.setter
     def seed(self, value: int) -> None:
+        try:
+            number = operator.index(value)
+        except TypeError:
+            raise TypeError(f"RNG: seed is {value!r:.60}, it must be an integer") from None
         with self._lock:
-            self._seed, self._position = int(value) & _MASK64, 0
+            self._seed, self._position = number & _MASK64, 0
 
     @property
     def state(self) -> str:
@@ -89,6 +95,9 @@ class RNG:
         number = np.array([draw.number & 0xFFFF_FFFF], np.uint32)
         keys = SampleKeys(seed_words(draw.seed), draw.number >> 32, number, np.zeros(1, np.uint32))
         return int(keys.numpy_rng(0).bit_generator.random_raw()) & 0xFFFF_FFFF
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (None, self.state)  # without the lock
 
     def __repr__(self) -> str:
         return f"RNG(state={self.state!r})"

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from support import odd_sizes, oracle
 
+import jdali
 import jdali.types as types
 from jdali._batches.extent import BatchSpec
 from jdali._batches.store import PaddedBlock, Store
@@ -311,6 +312,19 @@ def test_ragged_batches_are_joined_element_by_element(device: str, dtype: Any) -
 
 
 @pytest.mark.oracle
+def test_empty_lists_equal_dali() -> None:
+    for module in (jdali, oracle.dali()):
+        batch = module.tensors.TensorListCPU([], "HWC")
+        assert (batch.layout(), batch.ndim(), len(batch), str(batch.dtype)) == (
+            "HWC",
+            3,
+            0,
+            "DALIDataType.NO_TYPE",
+        )
+        assert module.tensors.TensorListCPU([]).as_array().dtype == np.float32
+
+
+@pytest.mark.oracle
 def test_ragged_batches_are_joined_as_in_dali() -> None:
     lists = [np.arange(6).reshape(2, 3), np.arange(3).reshape(1, 3)]
     theirs = oracle.dali().tensors.TensorListCPU(lists).as_reshaped_tensor([9])
@@ -383,6 +397,10 @@ def test_scalars() -> None:
 def test_empty() -> None:
     for batch in (TensorListCPU([]), TensorList.from_samples([]), TensorListGPU()):
         assert (len(batch), batch.shape(), list(batch), batch.dtype) == (0, [], [], types.NO_TYPE)
+        for array in (batch.as_cpu().as_array(), batch.as_jax(), batch.as_tensor(), batch.padded()[0]):
+            assert (np.asarray(array).dtype, np.asarray(array).shape) == (np.float32, (0,))
+    for batch in (TensorListCPU([], "HWC"), TensorListGPU([], "HWC")):
+        assert (len(batch), batch.layout(), batch.ndim(), batch.dtype) == (0, "HWC", 3, types.NO_TYPE)
     spec = BatchSpec(np.zeros((0, 2)), np.uint8, "HW")
     for batch in (TensorList.from_samples([], spec=spec), TensorList.from_parts([], spec)):
         assert batch.padded()[0].shape == (0, 0, 0)

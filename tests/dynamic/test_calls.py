@@ -1,5 +1,7 @@
 """Calls of operators: batches, arguments, programs, random values, errors."""
 
+import copy
+import pickle
 import threading
 
 import jax
@@ -125,6 +127,22 @@ def test_generators():
         rng.set_state("x")
     with pytest.raises(ValueError, match="rng must be an instance of"):
         jd.random.uniform(rng=5)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda rng: pickle.loads(pickle.dumps(rng))])
+def test_generators_can_be_copied(copied):
+    rng = jd.random.RNG(3)
+    rng()
+    twin = copied(rng)
+    assert twin.state == rng.state
+    assert [twin(), twin()] == [rng(), rng()]
+
+
+def test_a_seed_is_an_integer():
+    assert jd.random.RNG(np.int64(3)).seed == 3
+    for seed in (1.5, "1"):
+        with pytest.raises(TypeError, match=f"RNG: seed is {seed!r}, it must be an integer"):
+            jd.random.RNG(seed)
 
 
 def test_a_jax_key_decides_what_is_drawn_whatever_was_drawn_before():

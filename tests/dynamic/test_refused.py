@@ -75,6 +75,9 @@ REFUSED = {
         TypeError, "'<class 'int'>' could not be converted into any known DALIDataType",
         lambda d: d.tensor(1, dtype=int),
     ),
+    "no batch size": (
+        ValueError, "`batch_size` must be specified for dynamic `batch_permutation`", lambda d: d.batch_permutation()
+    ),
     "position": (TypeError, "integer", lambda d: d.as_batch([1, 2]).select(1.0)),
     "mask": (TypeError, "integer", lambda d: d.as_batch([1, 2]).select(np.array([False, True]))),
     "vector as an index": (

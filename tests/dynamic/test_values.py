@@ -180,6 +180,8 @@ def test_devices(tensor, batch):
         with pytest.raises(ValueError, match="Invalid device"):
             jd.Device(wrong)
     assert jd.device(None) is None
+    for other in ("tpu", "gpu:99", "gpu:x", None, 3):
+        assert jd.Device("cpu") != other
 
 
 def test_names_of_the_past():
@@ -199,6 +201,8 @@ def test_element_types():
     assert len({jd.uint8, jd.DType.parse("u8"), jd.uint16}) == 2
     ragged = jd.as_batch([np.int32([1]), np.int32([2, 3])])
     assert np.asarray(jd.int32(ragged, pad=True)).tolist() == [[1, 0], [2, 3]]
+    assert jd.float64 != None  # noqa: E711
+    assert (jd.dtype(float), jd.dtype(bool)) == (jd.float32, jd.bool)
     with pytest.raises(ValueError, match="f33"):
         jd.dtype("f33")
 
