@@ -439,7 +439,7 @@ def position(name: str, index: object, count: int) -> int:
     if found is None or isinstance(index, bool):
         shown = " ".join(repr(index).split())
         raise TypeError(
-            f"{name}: {shown:.60} is no position of a sample, it must be an integer; for a mask, give np.flatnonzero(mask)"
+            f"{name}: {shown:.60} is not the position of a sample: it must be an integer; for a mask, give np.flatnonzero(mask)"
         )
     if not -count <= found < count:
         raise IndexError(f"{name} index out of range: {found} of {count} samples")

@@ -7,6 +7,9 @@
 Functions are generated from the operators' definitions, like the functions of `jdali.fn`. JAX compiles most operators,
 once for each combination of shapes and static arguments. A compiled operator runs asynchronously. To wait for its
 result, convert the result to NumPy or call `evaluate`.
+
+JAX's functions and transformations take arrays, so convert a `Tensor`, or a `Batch` of samples of one size, with
+`jax.numpy.asarray`: `jnp.sum(jnp.asarray(small))`.
 """
 
 from jdali import types as types

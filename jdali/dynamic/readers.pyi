@@ -54,7 +54,7 @@ class ArrayRecord(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -139,7 +139,7 @@ class Arrow(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -200,7 +200,7 @@ class Bucket(Reader):
         seed: seed of the order of buckets, and of a reader that shuffles without a seed of its own; -1: the pipeline's.
         shard_id: the part to read, 0 to `num_shards` - 1.
         window: number of samples to sort together; None: 64 buckets. A larger window makes buckets more uniform.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -299,7 +299,7 @@ class COCO(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -395,7 +395,7 @@ class Caffe(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -482,7 +482,7 @@ class Caffe2(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -571,7 +571,7 @@ class Csv(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -659,7 +659,7 @@ class Dataset(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -749,7 +749,7 @@ class File(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -840,7 +840,7 @@ class Hdf5(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -927,7 +927,7 @@ class HuggingFace(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -1018,7 +1018,7 @@ class Lerobot(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -1106,7 +1106,7 @@ class MXNet(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -1171,7 +1171,7 @@ class Mix(Reader):
         weights: weights of the sources; None: their sizes, so that an epoch takes each sample once. Weight 0 leaves a
             source out.
         with_source: append the number of each sample's source, int32 [1]; named "source" if the readers return dicts.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -1261,7 +1261,7 @@ class NemoAsr(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -1359,7 +1359,7 @@ class Nifti(Reader):
             `file_list`, or the working folder. Without `files` and `file_list`, the reader takes the files in this
             folder, and then the files in its direct subfolders.
         files: paths of the files.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -1461,7 +1461,7 @@ class Numpy(Reader):
             `file_list`, or the working folder. Without `files` and `file_list`, the reader takes the files in this
             folder, and then the files in its direct subfolders.
         files: paths of the files.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -1551,7 +1551,7 @@ class Pack(Reader):
         shard_id: the part to read, 0 to `num_shards` - 1.
         strategy: "first_fit" puts a document into the first row with room, "best_fit" into the fullest row with room.
         window: number of documents to pack together; None: as many as fill 128 rows on average.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -1646,7 +1646,7 @@ class Paired(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -1735,7 +1735,7 @@ class Parquet(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -1814,7 +1814,7 @@ class Sequence(Reader):
             each sample of the data set. A reader that knows the classes of samples also takes {class: weight of each of
             its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
             samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -1898,7 +1898,7 @@ class TFRecord(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -1985,7 +1985,7 @@ class Table(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -2076,7 +2076,7 @@ class Tfds(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -2172,7 +2172,7 @@ class Video(Reader):
         labels: labels of `filenames`. An empty list numbers the files from 0 on; None returns no labels.
         step: distance between the starts of consecutive sequences, frames; 0 or less: `sequence_length` * `stride`.
         stride: distance between consecutive frames of a sequence, frames.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -2306,7 +2306,7 @@ class VideoResize(Reader):
         labels: labels of `filenames`. An empty list numbers the files from 0 on; None returns no labels.
         step: distance between the starts of consecutive sequences, frames; 0 or less: `sequence_length` * `stride`.
         stride: distance between consecutive frames of a sequence, frames.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -2429,7 +2429,7 @@ class Webdataset(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -2518,7 +2518,7 @@ class Zarr(Reader):
         shuffle_after_epoch: shuffle the whole data set before each epoch, including the first; each shard always
             takes the same slice of the new order. Excludes `random_shuffle` and `stick_to_shard`.
         shuffle_after_epoch_seed: seed of these shuffles, the same on all shards; None: a fixed seed.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.

@@ -341,10 +341,10 @@ def test_indices() -> None:
         with pytest.raises(IndexError, match="out of range for 5 samples"):
             batch.at(i)
     for i in (1.5, True, "1", None, [0, 1], np.True_):
-        with pytest.raises(TypeError, match="TensorListCPU: .* is no position of a sample"):
+        with pytest.raises(TypeError, match="TensorListCPU: .* is not the position of a sample"):
             batch[i]
     for i in (1.5, True):
-        with pytest.raises(TypeError, match=r"TensorListCPU.at: .* is no position of a sample"):
+        with pytest.raises(TypeError, match=r"TensorListCPU.at: .* is not the position of a sample"):
             batch.at(i)
     with pytest.raises(TracedArgumentError, match=r"TensorListCPU: .* index jnp.asarray\(batch\) there"):
         jax.jit(lambda i: batch[i])(0)

@@ -109,7 +109,7 @@ def test_select_picks_what_it_is_asked_for(batch):
 )  # fmt: skip
 def test_only_integers_are_positions(batch, key):
     for pick in (batch.select, batch.tensors.select, batch.tensors.__getitem__):
-        with pytest.raises(TypeError, match="Batch: .* is no position of a sample.*np.flatnonzero"):
+        with pytest.raises(TypeError, match="Batch: .* is not the position of a sample.*np.flatnonzero"):
             pick(key)
 
 

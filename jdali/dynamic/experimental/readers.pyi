@@ -54,7 +54,7 @@ class Fits(Reader):
             `file_list`, or the working folder. Without `files` and `file_list`, the reader takes the files in this
             folder, and then the files in its direct subfolders.
         files: paths of the files.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
@@ -155,7 +155,7 @@ class Video(Reader):
         labels: labels of `filenames`. An empty list numbers the files from 0 on; None returns no labels.
         step: distance between the starts of consecutive sequences, frames; 0 or less: `sequence_length` * `stride`.
         stride: distance between consecutive frames of a sequence, frames.
-        max_batch_size: largest `batch_size` that a call may ask for; None: any.
+        max_batch_size: largest `batch_size` that a call may ask for, and the default in `next_epoch`; None: any, and single samples.
         name: name for messages and checkpoints.
         device: device of the outputs.
         num_inputs: without effect: readers have no inputs.
