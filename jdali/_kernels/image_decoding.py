@@ -80,7 +80,7 @@ def probe(
 ) -> Probed:
     """Reads the shapes [H, W, C] of whole images from their headers."""
     headers = Headers(encoded)
-    return Probed(headers.shapes(output_type, adjust_orientation), dtype, headers, headers.failures)
+    return Probed(headers.shapes(output_type, adjust_orientation), dtype, headers, headers.failures, "HWC")
 
 
 def _offset(params: Mapping[str, Any], denominator: np.ndarray) -> np.ndarray:
@@ -154,9 +154,9 @@ def decode(
 
 
 def pictures_of(name: str, contents: BatchSpec) -> BatchSpec:
-    """Makes the spec of whole decoded images; raises if the output type is not supported."""
+    """Returns the spec of whole decoded images; raises if the output type is not supported."""
     codec.check_dtype(name, contents.dtype)
-    return contents.replace(layout="HWC")
+    return contents
 
 
 def windows_plan(name: str, pictures: BatchSpec, anchors: np.ndarray, sizes: np.ndarray) -> Plan:

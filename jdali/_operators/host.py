@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
@@ -21,6 +22,7 @@ from jdali._operators.base import (
     decorator,
 )
 from jdali._operators.scaled import ScaledDecoding
+from jdali._operators.schema import ArgKind
 
 OutputLayouts: TypeAlias = "Callable[[Arguments], tuple[str, ...]]"
 
@@ -80,16 +82,18 @@ class Probed(NamedTuple):
 
     Attributes:
         extents: int64 [n, ndim], sizes of the decoded contents, before any crop; unspecified for samples that failed.
-        dtype: element type of the contents.
+        dtype: element type of the contents, and of the outputs.
         headers: object that `run` gets. If it has a method `select`, select(rows) returns the headers of some of the samples.
             If not, samples are probed again when `run` is called for only some of them.
         failures: errors of bad samples, by index.
+        layout: layout of the contents, and of the outputs, if all files have the same; "" if it depends on the data.
     """
 
     extents: np.ndarray
     dtype: np.dtype
     headers: Any
     failures: dict[int, Exception]
+    layout: str = ""
 
 
 class DeviceDecoding(NamedTuple):
@@ -206,6 +210,14 @@ class HostBatchOp(Operator, HostBatchOptions):
 
     def mixes_samples(self, arguments: Arguments) -> bool:
         return self.depends_on_batch(arguments)
+
+    def probing(self, arguments: Arguments) -> Callable[[Sequence[np.ndarray]], Probed] | None:
+        """Returns the probe with the user's arguments; None if the operator has no probe."""
+        if self.probe is None:
+            return None
+        bound = self.bind(arguments)
+        static = {n: arg.convert(bound[n]) for n, arg in self.args.items() if arg.kind is ArgKind.STATIC}
+        return functools.partial(self.probe, **static)
 
 
 host_batch_operator = decorator(

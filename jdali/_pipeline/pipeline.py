@@ -971,7 +971,8 @@ class Pipeline:
                 outputs, or a sequence of nodes and names. None: the outputs of the last host operators, such as
                 decoders, and of readers.
             outputs: results of the function: nodes, or their names; None: the outputs of the pipeline that depend on
-                the start.
+                the start, under their names in `output_names`. The attribute `outputs` of the function lists them; labels,
+                constants, random values and the start itself are not among them.
             deterministic: if False, random operators draw random values; if True, they raise an error. A dict maps names of
                 random operators to values that replace them; other random operators raise an error. If a value is a typed
                 key of JAX, such as `jax.random.key(0)`, the operator runs and draws the same values from this key for
@@ -989,9 +990,12 @@ class Pipeline:
             raise RuntimeError(
                 "Pipeline.function: in debug mode a pipeline has no graph; make it without debug=True"
             )
+        values = self._definition.complete()
+        annotated = len(self.output_names) == len(values)
+        names = self.output_names if annotated else [value.name for value in values]
         return make_function(
-            self._definition.graph, self._definition.complete(), start, outputs, deterministic=deterministic,
-            layout=layout, seed=self.seed, threads=self.num_threads, batch_size=self._config.batch_size or 1,
+            self._definition.graph, values, names, start, outputs, deterministic=deterministic, layout=layout,
+            seed=self.seed, threads=self.num_threads, batch_size=self._config.batch_size or 1,
         )  # fmt: skip
 
     def export(
@@ -1021,14 +1025,15 @@ class Pipeline:
                 if the start is pictures.
             deterministic: as in `function`. If False, random operators draw random numbers, so calls of the loaded function
                 need a key or an index.
-            dtypes: element types of the start; None: uint8 for pictures, float32 for all else.
+            dtypes: element types of the start: one for all values, or a sequence with one for each value. None: the type of the
+                decoder or external source; where data decide it, uint8 for pictures and float32 for all else.
             platforms: any of "cpu", "cuda" and "tpu"; this machine need not have them.
             max_aspect: largest ratio of the longest side of a picture to the shortest.
 
         Returns: the fingerprint, which `jdali.load` can compare.
 
         Raises:
-            ValueError: an operator cannot be exported; the error names it.
+            ValueError: an operator cannot be exported, or gives another type than `dtypes`; the error names it.
         """
         function = self.function(start, outputs, deterministic=deterministic, layout=layout)
         return _function.export_function(function, folder, shapes, dtypes, tuple(platforms), max_aspect)

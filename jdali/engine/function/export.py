@@ -27,6 +27,7 @@ from jdali.engine.function.graph_json import (
     written_graph,
     written_value,
 )
+from jdali.engine.function.host import contents_of
 from jdali.engine.function.manifest import (
     MANIFEST,
     VERSION,
@@ -41,6 +42,7 @@ from jdali.engine.function.manifest import (
 from jdali.engine.function.planning import FunctionPlan, Planner
 from jdali.engine.function.running import FunctionForm, computation, exact_platform, operand_specs
 from jdali.graph import Node, ValueNumber, describe, fingerprint, may_be_exported, upstream
+from jdali.types import to_dtype
 
 # Padded sides of pictures, if the caller declares no shapes.
 PICTURE_SIDES = (256, 512, 1024, 2048)
@@ -65,10 +67,10 @@ def export_function(
     require_flatbuffers()
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    dtypes = _dtypes(function, dtypes)
+    element_types = _dtypes(function, dtypes)
     programs, plans, varied = [], [], False
     for number, declared in enumerate(_declared(function, shapes)):
-        planned = _plans(function, declared, dtypes, max_aspect)
+        planned = _plans(function, declared, element_types, max_aspect)
         plans += planned
         varied |= any(
             len(sizes_within(s, lay, max_aspect)) > 1
@@ -93,7 +95,7 @@ def export_function(
         rows, domains,
         [
             ExportedStart(_numbers(v), layout, dtype.name)
-            for v, layout, dtype in zip(definition.start, definition.layouts, dtypes, strict=True)
+            for v, layout, dtype in zip(definition.start, definition.layouts, element_types, strict=True)
         ],
         [_numbers(v) for v in definition.outputs], list(function.outputs),
         *_described_outputs(plans, varied=varied),
@@ -132,11 +134,31 @@ def check_exportable(function: PipelineFunction) -> None:
 
 # --- shapes ---------------------------------------------------------------------------------------
 def _dtypes(function: PipelineFunction, given: Any) -> list[np.dtype[Any]]:
-    """Returns the element types of the start: as given, or uint8 for pictures and float32 for all else."""
-    if given is not None:
-        each = list(given) if isinstance(given, (list, tuple)) else [given] * len(function.start)
-        return [np.dtype(d) for d in each]
-    return [np.dtype(np.uint8 if "C" in layout else np.float32) for layout in function.layouts]
+    """Returns the element types of the start.
+
+    They are those of the operators and sources that make it. Where data decide them, they are as given, or uint8 for pictures
+    and float32 for all else.
+    """
+    start = function.definition.start
+    each = list(given) if isinstance(given, (list, tuple)) else [given] * len(start)
+    if len(each) != len(start):
+        raise ValueError(
+            f"Pipeline.export: dtypes must be one for each of ({', '.join(function.start)}), got {given!r}"
+        )
+    found = []
+    for value, layout, wanted in zip(start, function.layouts, each, strict=True):
+        made = contents_of(value)[1]
+        if wanted is None:
+            found.append(made or np.dtype(np.uint8 if "C" in layout else np.float32))
+            continue
+        found.append(to_dtype(wanted))
+        if made not in (None, found[-1]):
+            node = value.source
+            raise ValueError(
+                f"Pipeline.export: dtypes is {found[-1]} for {value.name!r}, and {node.op.shown_name} ({node.where}) returns "
+                f"{made}; leave dtypes out"
+            )
+    return found
 
 
 def _declared(function: PipelineFunction, shapes: Sequence[Any] | None) -> list[list[tuple[int, ...]]]:

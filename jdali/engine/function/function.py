@@ -48,7 +48,7 @@ class PipelineFunction:
 
     Attributes:
         start: names of the values that it takes.
-        outputs: names of the values that it returns.
+        outputs: names of the values that it returns: those of the pipeline's `output_names`, or of the operators.
         random: names of the operators that draw random values, except operators with a key of their own.
         seed: the pipeline's seed.
         layouts: layouts of the values of the start, "" if unknown.
@@ -63,7 +63,7 @@ class PipelineFunction:
         self.host = HostPart(definition, threads=threads, batch_size=batch_size)
         self.seed, self.layouts = definition.seed, definition.layouts
         self.start = tuple(v.name for v in self.part.start)
-        self.outputs = tuple(v.name for v in definition.outputs)
+        self.outputs = definition.names
         self.random = tuple(node.name for node in self.part.random if node.id not in definition.held)
         self.planner = Planner(self.part)
         self._traced = functools.lru_cache(maxsize=64)(functools.partial(traced, self.planner.stage))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from jdali._batches import BatchSpec
 from jdali._errors import OperatorError
-from jdali._operators.call import plan_call
 from jdali._operators.record import HostBatchOp
 from jdali._sources import SourceFeed
 from jdali._system.devices import accelerator, host_device
@@ -19,11 +17,10 @@ from jdali.engine.function.draw import Draw
 from jdali.engine.function.part import FunctionDefinition
 from jdali.engine.make import PreparedPlan, user_error
 from jdali.engine.steps.program import ProgramBudget
-from jdali.engine.steps.stage_calls import prepared_args
 from jdali.engine.steps.values import Values
 from jdali.engine.task import SampleIds
 from jdali.engine.workers.pool import Pool
-from jdali.graph import WHOLE_BATCH, DataNode, Domain, Node, dependencies, make_plan, request_of, upstream
+from jdali.graph import WHOLE_BATCH, DataNode, Domain, dependencies, make_plan, upstream
 from jdali.tensors import TensorList
 
 Samples: TypeAlias = "TensorList | np.ndarray | Sequence[bytes | np.ndarray]"
@@ -148,26 +145,13 @@ def _batch(name: str, value: object) -> TensorList:
     return TensorList.from_samples(samples)
 
 
-def layout_of(value: DataNode) -> str:
-    """Returns the layout of a host value, or "" if it is known only from data."""
+def contents_of(value: DataNode) -> tuple[str, np.dtype[Any] | None]:
+    """Returns the layout and the element type of a host value; "" and None if they are known only from data."""
     node = value.source
     if isinstance(node.runtime, SourceFeed):
-        layouts = node.runtime.layouts
-        return layouts[value.index] or ""
-    return _layout_of_decoded(node, value.index) if isinstance(node.op, HostBatchOp) else ""
-
-
-def _layout_of_decoded(node: Node, index: int) -> str:
-    """Plans a decoder for a picture, to find the layout of an output."""
-    op = node.op
-    if not isinstance(op, HostBatchOp) or op.probe is None or len(node.inputs) != 1 or node.arg_inputs:
-        return ""
-    encoded = BatchSpec(np.array([[64]], np.int64), np.dtype(np.uint8))
-    picture = BatchSpec(np.array([[8, 8, 3]], np.int64), np.dtype(np.uint8), "HWC")
-    request = request_of(
-        node, 1, args=prepared_args(node), specs={node.data_inputs[0]: encoded}, contents=picture
-    )
-    try:
-        return plan_call(request).outputs[index].layout
-    except (TypeError, ValueError, RuntimeError):  # the operator decodes no pictures, or is random
-        return ""
+        return node.runtime.layouts[value.index] or "", node.runtime.dtypes[value.index]
+    probe = node.op.probing(node.args) if isinstance(node.op, HostBatchOp) else None
+    if probe is None:
+        return "", None
+    probed = probe([])  # without samples it says what all files have in common
+    return probed.layout, probed.dtype

@@ -79,6 +79,7 @@ def _definition(manifest: Manifest) -> FunctionDefinition:
         graph,
         tuple(ValueNumber(*start.value).find(graph) for start in manifest.start),
         tuple(ValueNumber(*value).find(graph) for value in manifest.outputs),
+        tuple(manifest.names),
         {ValueNumber(*f.value).find(graph): read_value(f.array) for f in manifest.fixed},
         tuple(start.layout for start in manifest.start),
         manifest.seed,

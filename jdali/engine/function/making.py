@@ -12,7 +12,7 @@ from jdali._operators.call import plan_call
 from jdali._operators.random_key import is_typed
 from jdali.engine.function.draw import words_of
 from jdali.engine.function.function import PipelineFunction
-from jdali.engine.function.host import layout_of
+from jdali.engine.function.host import contents_of
 from jdali.engine.function.part import FunctionDefinition
 from jdali.engine.steps.stage_calls import prepared_args
 from jdali.graph import (
@@ -33,6 +33,7 @@ Start: TypeAlias = "str | Node | DataNode | Sequence[str | Node | DataNode] | No
 def make_function(
     graph: Graph,
     outputs: Sequence[DataNode],
+    names: Sequence[str],
     start: Start,
     wanted: Start,
     *,
@@ -42,11 +43,14 @@ def make_function(
     threads: int,
     batch_size: int,
 ) -> PipelineFunction:
-    """Makes a function, see `Pipeline.function`. `outputs` are the pipeline's outputs, `wanted` are the function's."""
-    begin = border(outputs) if start is None else find_values(graph, start)
-    if start is None:
-        begin = tuple(v for v in begin if not any(origin(o) is v for o in outputs))
-    chosen = _following(outputs, begin) if wanted is None else find_values(graph, wanted)
+    """Makes a function, see `Pipeline.function`. `outputs` are the pipeline's, with their names; `wanted` are the function's."""
+    begin = _default_start(outputs) if start is None else find_values(graph, start)
+    if wanted is None:
+        following = _following(outputs, begin)
+        chosen, names = tuple(outputs[i] for i in following), tuple(names[i] for i in following)
+    else:
+        chosen = find_values(graph, wanted)
+        names = tuple(v.name for v in chosen)
     if not begin or not chosen:
         raise ValueError(
             "Pipeline.function: no output is computed from the start by compiled operators; name a start, such as the "
@@ -61,7 +65,9 @@ def make_function(
         for number, words in [_held(graph, name, key)]
     }
     begin = tuple(dict.fromkeys(map(origin, begin)))
-    definition = FunctionDefinition(graph, begin, chosen, fixed, tuple(_layouts(layout, begin)), seed, held)
+    definition = FunctionDefinition(
+        graph, begin, chosen, names, fixed, tuple(_layouts(layout, begin)), seed, held
+    )
     function = PipelineFunction(definition, threads=threads, batch_size=batch_size)
     if deterministic is not False:
         refuse_random(function)
@@ -82,11 +88,17 @@ def refuse_random(function: PipelineFunction) -> None:
         )
 
 
-def _following(outputs: Sequence[DataNode], start: Sequence[DataNode]) -> tuple[DataNode, ...]:
-    """Returns the outputs that depend on the start, except values of the start itself."""
+def _default_start(outputs: Sequence[DataNode]) -> tuple[DataNode, ...]:
+    """Returns the values that compiled operators read; outputs that no compiled operator makes need no start."""
+    crossing = {id(v) for v in border(outputs)}
+    return border(o for o in outputs if id(origin(o)) not in crossing)
+
+
+def _following(outputs: Sequence[DataNode], start: Sequence[DataNode]) -> list[int]:
+    """Returns the numbers of the outputs that depend on the start, except values of the start itself."""
     makers = {v.source for v in start}
     begin = {id(origin(v)) for v in start}
-    return tuple(o for o in outputs if makers & upstream([o]) and id(origin(o)) not in begin)
+    return [i for i, o in enumerate(outputs) if makers & upstream([o]) and id(origin(o)) not in begin]
 
 
 def _fixed(graph: Graph, values: Mapping[str, object]) -> dict[DataNode, np.ndarray]:
@@ -125,7 +137,7 @@ def _dtype_of(node: Node) -> np.dtype[Any] | None:
 
 def _layouts(given: str | Sequence[str] | None, start: Sequence[DataNode]) -> list[str]:
     if given is None:
-        return [layout_of(v) for v in start]
+        return [contents_of(v)[0] for v in start]
     names = [given] * len(start) if isinstance(given, str) else list(given)
     if len(names) != len(start):
         raise ValueError(

@@ -75,6 +75,7 @@ class FunctionDefinition:
     """Defines a function of a pipeline. A definition is made in this process, or loaded from an export.
 
     Attributes:
+        names: names of the outputs.
         held: keys of the operators that draw the same values for every sample, by operator number.
         layouts: layouts of the values of the start, "" if unknown.
     """
@@ -82,6 +83,7 @@ class FunctionDefinition:
     graph: Graph
     start: tuple[DataNode, ...]
     outputs: tuple[DataNode, ...]
+    names: tuple[str, ...]
     fixed: Fixed
     layouts: tuple[str, ...]
     seed: int

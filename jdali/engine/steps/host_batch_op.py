@@ -11,7 +11,7 @@ import numpy as np
 
 from jdali._batches import BatchSpec, Store
 from jdali._operators.call import CallRequest, PlannedCall, plan_call
-from jdali._operators.record import ArgKind, HostBatchOp, HostOutputs, Probed, Scaled
+from jdali._operators.record import HostBatchOp, HostOutputs, Probed, Scaled
 from jdali._threads import inner
 from jdali.engine.failure import failing_as
 from jdali.engine.steps.host_op import HostRunner, fixed_and_varying, raise_if_any
@@ -93,16 +93,13 @@ class HostBatchOpRunner(HostRunner):
         super().__init__(node, seed, may_be_brief=op.probe is not None)  # True for decoders
         self._op, self._device, self._scaled_for, self._may_be_late = op, device, scaled_for, may_be_late
         self.at_once = 1 if op.effects or node.mixes_samples else 2
-        bound = op.bind(node.args)
-        self._probe_args = {
-            name: arg.convert(bound[name]) for name, arg in op.args.items() if arg.kind is ArgKind.STATIC
-        }
+        self._probe = op.probing(node.args)
 
     def run(self, env: Values, ids: SampleIds, pool: Pool) -> None:
         node = self.node
         inputs = [self._input(env, v, len(ids)) for v in node.inputs]
-        probed = self._probed(inputs[0]) if self._op.probe is not None else None
-        contents = None if probed is None else BatchSpec(probed.extents, probed.dtype)
+        probed = self._probed(inputs[0]) if self._probe is not None else None
+        contents = None if probed is None else BatchSpec(probed.extents, probed.dtype, probed.layout)
         plan = self._plan(env, ids, contents)
         if not len(ids):
             self._keep(env, tuple(Store.empty(spec) for spec in plan.outputs))
@@ -193,10 +190,9 @@ class HostBatchOpRunner(HostRunner):
         return env[value] if self._op.in_place else env[value].to_samples()
 
     def _probed(self, samples: Sequence[np.ndarray]) -> Probed:
-        probe = self._op.probe
-        assert probe is not None
+        assert self._probe is not None
         with failing_as([self.node]):
-            found = probe(samples, **self._probe_args)
+            found = self._probe(samples)
         raise_if_any(self.node, found.failures)
         return found
 
@@ -216,7 +212,7 @@ class HostBatchOpRunner(HostRunner):
 
     def _part(self, call: _BatchCall, rows: np.ndarray) -> _BatchCall:
         part = call.select(rows)
-        if self._op.probe is None:
+        if self._probe is None:
             return part
         select = getattr(call.headers, "select", None)
         if select is not None:

@@ -128,6 +128,35 @@ def test_one_bad_sample_does_not_fail_the_others(exported: tuple[Path, str]):
     assert preprocess.attempt([b"damaged"])[:2] == ((), [])
 
 
+def halved(pictures: Any) -> Any:
+    return {"halved": pictures * np.float32(0.5)}
+
+
+def test_the_element_type_of_the_start_is_its_makers(tmp_path: Path):
+    def decoded() -> Any:
+        return halved(fn.decoders.image(pipelines.encoded(), dtype=types.FLOAT, name="pictures"))
+
+    pipelines.pipeline(decoded).export(tmp_path / "decoded", shapes=[(64, 64)], platforms=["cpu"])
+    preprocess = jdali.load(tmp_path / "decoded")
+    assert preprocess.outputs == ("halved",)
+    want = np.float32(PICTURES[0]) / 255 / 2
+    np.testing.assert_allclose(preprocess(ENCODED[:1]).array[0, :40, :60], want, atol=1e-6)
+
+    def given() -> Any:
+        numbers = [np.full((4, 4, 3), i, np.int16) for i in range(COUNT)]
+        return halved(fn.external_source(lambda: numbers, dtype=types.INT16, layout="HWC", name="numbers"))
+
+    pipelines.pipeline(given).export(tmp_path / "given", shapes=[(4, 4)], platforms=["cpu"])
+    out = jdali.load(tmp_path / "given")([np.full((4, 4, 3), -3, np.int16)])
+    np.testing.assert_array_equal(out.array, np.full((1, 4, 4, 3), -1.5, np.float32), strict=True)
+    with pytest.raises(
+        ValueError, match=r"dtypes is uint8 for 'pictures', and decoders\.image \(.*\) returns float32"
+    ):
+        pipelines.pipeline(decoded).export(tmp_path / "refused", dtypes=np.uint8)
+    with pytest.raises(ValueError, match=r"dtypes must be one for each of \(pictures\), got"):
+        pipelines.pipeline(decoded).export(tmp_path / "refused", dtypes=[np.uint8, np.uint8])
+
+
 def test_speech(tmp_path: Path):
     pipelines.speech().export(tmp_path / "speech", shapes=[(512,)], platforms=["cpu"])
     preprocess = jdali.load(tmp_path / "speech")

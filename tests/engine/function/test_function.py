@@ -139,6 +139,54 @@ def test_the_default_start_is_behind_the_decoder():
     assert "crop_mirror_normalize" in repr(function)
 
 
+CROP = 9
+
+
+@pytest.mark.parametrize("name", ["image_crop", "image_slice"])
+def test_behind_a_decoder_of_windows(name: str):
+    windows = {
+        "image_crop": lambda jpegs: fn.decoders.image_crop(jpegs, crop=[CROP, CROP], name="windows"),
+        "image_slice": lambda jpegs: fn.decoders.image_slice(
+            jpegs, np.int32([2, 1]), np.int32([CROP, CROP]), axes=(0, 1), name="windows"
+        ),
+    }
+    function = pipeline(lambda: fn.flip(windows[name](pipelines.encoded()))).function()
+    assert (function.start, function.layouts) == (("windows",), ("HWC",))
+    middle = [[int((n - CROP) / 2 + 0.5) for n in picture.shape[:2]] for picture in PICTURES]
+    starts = middle if name == "image_crop" else [[2, 1]] * COUNT
+    want = [p[y : y + CROP, x : x + CROP][:, ::-1] for p, (y, x) in zip(PICTURES, starts, strict=True)]
+    same(function(*function.host(ENCODED)).array[:, :CROP, :CROP], np.stack(want))
+
+
+def test_behind_a_decoder_of_random_windows():
+    pipe = pipeline(
+        lambda: fn.resize(fn.decoders.image_random_crop(pipelines.encoded()), size=(12, 10), antialias=False)
+    )
+    function = pipe.function()
+    assert function.layouts == ("HWC",)
+    same(function(*function.host(ENCODED, index=IDS)).array, np.stack(first_batch(pipe)[0]))
+
+
+def test_an_output_that_is_also_the_start():
+    def define() -> Any:
+        pictures = fn.decoders.image(pipelines.encoded(), name="pictures")
+        drawn = fn.random.uniform(range=(0.0, 1.0), name="drawn")
+        mirrored = fn.flip(pictures)
+        return {
+            "mirrored": mirrored,
+            "whole": pictures,
+            "drawn": drawn,
+            "upside_down": fn.flip(pictures, vertical=1),
+        }
+
+    pipe = pipeline(define)
+    function = pipe.function()
+    assert (function.start, function.outputs) == (("pictures",), ("mirrored", "upside_down"))
+    mirrored, _ = function(*function.host(ENCODED[:1]))
+    same(mirrored.array[0, :40, :60], PICTURES[0][:, ::-1])
+    assert pipe.function(outputs="drawn").outputs == ("drawn",)
+
+
 def test_a_damaged_file_fails_alone():
     host = pipelines.validation().function().host
     batches, good, errors = host.attempt([ENCODED[0], ENCODED[1][:60], b"none", ENCODED[3]])
