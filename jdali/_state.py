@@ -53,7 +53,7 @@ def from_checkpoint(data: str | bytes) -> tuple[dict[str, Any], dict[str, Any] |
     """Reads the states of the pipeline and the iterator from the bytes of `to_checkpoint`."""
     try:
         parsed = json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise StateError(f"checkpoint: these are not the bytes of a checkpoint: {error}") from None
     check_version("checkpoint", parsed, CHECKPOINT_VERSION)
     return parsed["pipeline"], parsed["iterator"]

@@ -138,7 +138,9 @@ def parsed(data: str | bytes | None) -> dict[str, Any]:
     """Parses what `serialize` wrote; raises RuntimeError if the bytes are anything else."""
     try:
         content: dict[str, Any] = json.loads(data or b"")
-    except ValueError as error:
+        if not isinstance(content, dict) or "version" not in content:
+            raise ValueError(f"they have no version: {content!r:.60}")
+    except (ValueError, RecursionError) as error:
         raise RuntimeError(
             f"Pipeline.deserialize: Error parsing serialized pipeline: these are not the bytes of a pipeline: {error}"
         ) from None

@@ -50,6 +50,13 @@ def seconds(text: str) -> float:
     return number
 
 
+def port(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= 65535:
+        raise argparse.ArgumentTypeError(f"{number}: must be 0 to 65535")
+    return number
+
+
 def add_arguments(parser: argparse.ArgumentParser, *, nargs: str | None = None) -> None:
     """Adds the name of a pipeline and the arguments of its function to a command; `nargs` is "?" if the name is optional."""
     parser.add_argument(

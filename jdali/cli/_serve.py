@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import jdali
-from jdali.cli._named import PipelineNameError, named
+from jdali.cli._named import PipelineNameError, named, port, positive
 
 
 def add_to(commands: Any) -> None:
@@ -25,8 +25,8 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--name", help="name of the model for clients; the folder's by default")
     parser.add_argument("--fingerprint", help="fingerprint that the folder must have")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on; 0.0.0.0 for all")
-    parser.add_argument("--port", type=int, default=8000)
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="decoding threads")
+    parser.add_argument("--port", type=port, default=8000, help="0 chooses a free port")
+    parser.add_argument("--threads", type=positive, default=os.cpu_count() or 1, help="decoding threads")
     parser.add_argument("--max-batch", type=int, default=32, help="most samples to answer together")
     parser.add_argument(
         "--max-wait-ms",
@@ -36,6 +36,12 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--max-waiting", type=int, default=1024, help="most requests that wait")
     parser.add_argument("--max-request-bytes", type=int, default=64 << 20)
+    parser.add_argument(
+        "--max-waiting-bytes", type=int, default=1 << 30, help="most bytes of all requests without an answer"
+    )
+    parser.add_argument(
+        "--max-idle-seconds", type=float, default=30.0, help="time for which a client may stop while it sends"
+    )
     parser.add_argument("--max-pixels", type=int, default=50_000_000, help="most pixels of a picture")
     parser.add_argument(
         "--no-warmup", action="store_true",
@@ -53,18 +59,26 @@ def _run(options: argparse.Namespace) -> int:
     try:
         serving = importlib.import_module("jdali.serving")  # imported here, because it needs an extra
         limits = serving.ServerLimits(
-            options.max_batch, options.max_wait_ms, options.max_waiting, options.max_request_bytes
-        )
+            options.max_batch, options.max_wait_ms, options.max_waiting, options.max_request_bytes,
+            options.max_waiting_bytes, options.max_idle_seconds,
+        )  # fmt: skip
         jdali.storage.configure(max_pixels=options.max_pixels)
         preprocess = jdali.load(options.folder, fingerprint=options.fingerprint, threads=options.threads)
         name = options.name or Path(options.folder).resolve().name
         served = serving.ServedModel(preprocess, model, name)
-    except (ImportError, OSError, ValueError, jdali.FolderError) as error:
+        bound = serving.bind(options.host, options.port)
+    except (ImportError, OSError, TypeError, ValueError, jdali.FolderError) as error:
         print(f"serve: {error}", file=sys.stderr)
         return 1
-    if not options.no_warmup:
-        served.warm_up(options.max_batch, progress=True)
-    address = f"http://{options.host}:{options.port}/v2/models/{urllib.parse.quote(name)}"
-    print(f"{preprocess} at {address}", file=sys.stderr)
-    serving.serve(served, host=options.host, port=options.port, limits=limits)
+    with bound:
+        if not options.no_warmup:
+            try:
+                served.warm_up(options.max_batch, progress=True)
+            except serving.OutputError as error:
+                print(f"serve: {error}", file=sys.stderr)
+                return 1
+        host = f"[{options.host}]" if ":" in options.host else options.host
+        address = f"http://{host}:{bound.getsockname()[1]}/v2/models/{urllib.parse.quote(name)}"
+        print(f"{preprocess} at {address}", file=sys.stderr)
+        serving.serve(served, limits=limits, bound=bound)
     return 0

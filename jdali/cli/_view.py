@@ -9,7 +9,7 @@ from typing import Any
 
 from jdali._errors import OperatorError
 from jdali._system.extras import install
-from jdali.cli._named import PipelineNameError, add_arguments, factory
+from jdali.cli._named import PipelineNameError, add_arguments, factory, port
 
 _LOCAL = ("127.0.0.1", "::1", "localhost")
 
@@ -21,7 +21,7 @@ def add_to(commands: Any) -> None:
         description="Opens a local page that shows a pipeline, and changes nothing in it. Ctrl-C ends it.",
     )
     add_arguments(parser)
-    parser.add_argument("--port", type=int, default=0, help="0, the default, chooses a free port")
+    parser.add_argument("--port", type=port, default=0, help="0, the default, chooses a free port")
     parser.add_argument(
         "--host", default=_LOCAL[0],
         help="address to listen on; other than 127.0.0.1, everybody who reaches it and knows the page's address sees the data",

@@ -6,9 +6,12 @@ import asyncio
 import bisect
 import contextlib
 import dataclasses
+import logging
+import math
+import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
 import msgspec
 
@@ -17,7 +20,9 @@ from jdali._system.extras import install
 from jdali.serving import protocol
 from jdali.serving.batcher import Batcher, ServerBusyError
 from jdali.serving.model import ServedModel
-from jdali.serving.protocol import HEADER_LENGTH, RequestError
+from jdali.serving.protocol import HEADER_LENGTH, OutputError, RequestError
+
+log = logging.getLogger("jdali")
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -68,7 +73,7 @@ class ServerMetrics:
             self._samples.observe(samples)
 
     def text(self, waiting: int) -> str:
-        """Returns all metrics in Prometheus's text format, with the number of requests that wait for a batch."""
+        """Returns all metrics in Prometheus's text format, with the number of requests that wait."""
         with self._lock:
             counted = [
                 f'jdali_requests_total{{code="{code}"}} {count}'
@@ -77,7 +82,7 @@ class ServerMetrics:
             lines = [
                 "# HELP jdali_requests_total Answers by their HTTP status.",
                 "# TYPE jdali_requests_total counter", *counted,
-                "# HELP jdali_requests_waiting Requests that wait for a batch.",
+                "# HELP jdali_requests_waiting Requests that are being read, or wait for a batch.",
                 "# TYPE jdali_requests_waiting gauge", f"jdali_requests_waiting {waiting}",
                 *self._seconds.lines(), *self._samples.lines(),
             ]  # fmt: skip
@@ -104,21 +109,27 @@ class ServerLimits:
         max_batch: maximum samples in a batch, and in one request.
         max_wait_ms: milliseconds that the first request of a batch waits for further requests. A request that arrives while a
             batch is running always waits for the next batch.
-        max_waiting: maximum requests that wait; further requests get status 503.
+        max_waiting: maximum requests that are being read, or wait for a batch; further requests get status 503.
         max_request_bytes: maximum bytes of a request's body; a request with a larger body gets status 413.
+        max_waiting_bytes: maximum bytes of the bodies of all requests that have no answer yet; further requests get status 503.
+        max_idle_seconds: seconds for which a client may stop while it sends a body; after that, it gets status 408.
+
+    Raises:
+        ValueError: a limit is too small, or `max_waiting_bytes` is smaller than `max_request_bytes`.
     """
 
     max_batch: int = 32
     max_wait_ms: float = 0.0
     max_waiting: int = 1024
     max_request_bytes: int = 64 << 20
+    max_waiting_bytes: int = 1 << 30
+    max_idle_seconds: float = 30.0
 
     def __post_init__(self) -> None:
+        least = {"max_wait_ms": 0, "max_idle_seconds": 0, "max_waiting_bytes": self.max_request_bytes}
         for name, value in dataclasses.asdict(self).items():
-            if value < (0 if name == "max_wait_ms" else 1):
-                raise ValueError(
-                    f"serving: {name} is {value}, it must be at least {int(name != 'max_wait_ms')}"
-                )
+            if not least.get(name, 1) <= value < math.inf:  # NaN is refused too
+                raise ValueError(f"serving: {name} is {value}, it must be at least {least.get(name, 1)}")
 
 
 def application(model: ServedModel, limits: ServerLimits = ServerLimits()) -> Starlette:
@@ -134,22 +145,85 @@ def application(model: ServedModel, limits: ServerLimits = ServerLimits()) -> St
 
 
 def serve(
-    model: ServedModel, *, host: str = "127.0.0.1", port: int = 8000, limits: ServerLimits = ServerLimits()
+    model: ServedModel,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    limits: ServerLimits = ServerLimits(),
+    bound: socket.socket | None = None,
 ) -> None:
     """Serves a model until the process gets a signal to stop.
 
     Args:
         model: model to serve.
         host: address to listen on; the default accepts connections from this machine only.
-        port: port to listen on.
+        port: port to listen on, 0 to 65535; 0 chooses a free port.
         limits: limits on requests.
+        bound: result of `bind`, in place of `host` and `port`.
+
+    Raises:
+        OSError: the port is in use, or the address is not of this machine.
     """
     import uvicorn
 
-    uvicorn.run(
-        application(model, limits), host=host, port=port, log_level="warning", log_config=None, ws="none",
+    config = uvicorn.Config(
+        application(model, limits), log_level="warning", log_config=None, ws="none",
         timeout_graceful_shutdown=_END_SECONDS,
     )  # fmt: skip
+    listening = bind(host, port) if bound is None else bound
+    with listening, contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Reserves a port, so that a port in use is an error before programs are compiled. Clients cannot connect until `serve` runs.
+
+    Raises:
+        OSError: the port is in use, or the address is not of this machine.
+    """
+    found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((host, port))
+    except OSError as error:
+        found.close()
+        raise OSError(error.errno, f"{host}, port {port}: {error.strerror}") from None
+    except OverflowError:
+        found.close()
+        raise ValueError(f"port is {port}, it must be 0 to 65535") from None
+    return found
+
+
+class _Memory:
+    """Counts the bytes of all requests without an answer."""
+
+    def __init__(self, limit: int):
+        self._limit, self._used = limit, 0
+
+    @contextlib.contextmanager
+    def lease(self) -> Iterator[Callable[[int], None]]:
+        """Returns a function that takes bytes until the context ends; it raises `ServerBusyError` if too few are left."""
+        taken = 0
+
+        def take(count: int) -> None:
+            nonlocal taken
+            if self._used + count > self._limit:
+                raise ServerBusyError(f"requests take {self._used} bytes already; try again later")
+            self._used += count
+            taken += count
+
+        try:
+            yield take
+        finally:
+            self._used -= taken
+
+
+class _Refusal(Exception):
+    """Raised if a request gets an answer with `status` before its body is complete."""
+
+    def __init__(self, status: int, text: str):
+        super().__init__(text)
+        self.status = status
 
 
 class _Server:
@@ -158,6 +232,8 @@ class _Server:
     def __init__(self, model: ServedModel, limits: ServerLimits):
         self._model, self._limits = model, limits
         self._metrics = ServerMetrics()
+        self._memory = _Memory(limits.max_waiting_bytes)
+        self._entering = 0  # requests that are read or parsed
         self._batcher: Batcher | None = None
 
     def app(self) -> Starlette:
@@ -198,8 +274,11 @@ class _Server:
         return Response(status_code=200 if self._batcher is not None else 503)
 
     async def _text(self, request: Request) -> Response:
-        waiting = 0 if self._batcher is None else self._batcher.waiting
-        return Response(self._metrics.text(waiting), media_type=CONTENT_TYPE)
+        return Response(self._metrics.text(self._waiting), media_type=CONTENT_TYPE)
+
+    @property
+    def _waiting(self) -> int:
+        return self._entering + (0 if self._batcher is None else self._batcher.waiting)
 
     async def _metadata(self, request: Request) -> Response:
         return self._unknown(request) or _json(self._model.metadata())
@@ -225,21 +304,31 @@ class _Server:
 
     async def _answered(self, request: Request) -> Response:
         try:
-            body = await self._body(request)
-            if body is None:
-                return _error(413, f"a request may have {self._limits.max_request_bytes} bytes")
             if self._batcher is None:
                 raise ServerBusyError("the server is not ready")
-            # Parse in a thread, because a large request must not block the event loop.
-            asked = await asyncio.to_thread(
-                protocol.parse, body, request.headers.get(HEADER_LENGTH), self._model.inputs,
-                max_samples=self._limits.max_batch, outputs=self._model.outputs,
-            )  # fmt: skip
-            outputs = await self._batcher.submit(asked.inputs, asked.samples)
-            content, headers = await asyncio.to_thread(protocol.render, self._model.name, asked, outputs)
+            if self._waiting >= self._limits.max_waiting:
+                raise ServerBusyError(f"{self._waiting} requests wait already; try again later")
+            with self._memory.lease() as take:
+                self._entering += 1
+                try:
+                    body = await self._body(request, take)
+                    # Parse in a thread, because a large request must not block the event loop.
+                    asked = await asyncio.to_thread(
+                        protocol.parse, body, request.headers.get(HEADER_LENGTH), self._model.inputs,
+                        max_samples=self._limits.max_batch, outputs=self._model.outputs,
+                    )  # fmt: skip
+                finally:
+                    self._entering -= 1
+                outputs = await self._batcher.submit(asked.inputs, asked.samples)
+                content, headers = await asyncio.to_thread(protocol.render, self._model.name, asked, outputs)
             return Response(content, headers=headers)
         except RequestError as error:
             return _error(400, str(error))
+        except _Refusal as error:
+            return _error(error.status, str(error))
+        except OutputError as error:
+            log.error("serving: %s", error)
+            return _error(_DEAD, str(error))
         except ServerBusyError as error:
             return _error(503, str(error))
         except asyncio.CancelledError:  # the server shuts down, and the grace period has ended
@@ -247,18 +336,39 @@ class _Server:
         except ClientDisconnect:
             return Response(status_code=_GONE)
         except Exception as error:  # clients get only the type, because the message may contain internals
+            log.exception("serving: a request failed")
             return _error(_DEAD, f"the model failed: {type(error).__name__}")
 
-    async def _body(self, request: Request) -> bytes | None:
-        """Reads the body; returns None if it is larger than the limit."""
-        if request.headers.get("content-encoding", "identity") != "identity":
+    async def _body(self, request: Request, take: Callable[[int], None]) -> bytes:
+        """Reads the body.
+
+        Args:
+            take: called with numbers of bytes, before they are kept.
+        """
+        if request.headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
             raise RequestError("compressed requests are not supported")
+        most, seconds = self._limits.max_request_bytes, self._limits.max_idle_seconds
+        declared = request.headers.get("content-length", "")
+        expected = int(declared) if declared.isdecimal() else 0
+        too_large = _Refusal(413, f"a request may have {most} bytes")
+        if expected > most:
+            raise too_large
+        take(expected)
         parts, total = [], 0
-        async for part in request.stream():
-            total += len(part)
-            if total > self._limits.max_request_bytes:
-                return None
-            parts.append(part)
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(seconds) as deadline:
+                async for part in request.stream():
+                    deadline.reschedule(loop.time() + seconds)
+                    total += len(part)
+                    if total > most:
+                        raise too_large
+                    if total > expected:  # the client declared no length
+                        take(total - expected)
+                        expected = total
+                    parts.append(part)
+        except TimeoutError:
+            raise _Refusal(408, f"the body stopped for {seconds:g} s after {total} bytes") from None
         return b"".join(parts)
 
 

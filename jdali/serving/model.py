@@ -16,7 +16,7 @@ from jdali._errors import OperatorError, SampleError
 from jdali._system.progress import progress_bar
 from jdali.engine.eager import room_for
 from jdali.engine.function import Padded, Preprocess
-from jdali.serving.protocol import ModelInput, RequestError, datatype
+from jdali.serving.protocol import ModelInput, OutputError, RequestError, datatype, sendable
 
 _SMALL_PICTURE = (16, 16)
 
@@ -30,16 +30,19 @@ class ServedModel:
     Args:
         preprocess: result of `jdali.load`.
         model: function that takes the preprocessing's outputs, arrays [N, ...], and returns an array, or a tuple or dict of
-            arrays. None: the preprocessing's outputs are the answer.
+            arrays [N, ...] with a row for each row that it gets. None: the preprocessing's outputs are the answer.
         name: name of the model for clients.
 
     Raises:
+        TypeError: the model is not a function.
         ValueError: the preprocessing draws random values.
     """
 
     def __init__(
         self, preprocess: Preprocess, model: Callable[..., Any] | None = None, name: str = "preprocess"
     ):
+        if model is not None and not callable(model):
+            raise TypeError(f"the model is {model!r:.60}, it must be a function")
         if preprocess.random:
             raise ValueError(
                 f"random values are drawn in {', '.join(preprocess.random)}, so the same request would not get the same "
@@ -102,6 +105,9 @@ class ServedModel:
         Args:
             max_batch: samples in the largest batch.
             progress: whether to show a bar on a terminal.
+
+        Raises:
+            OutputError: the user's model returns what no answer can hold, such as an array without a row for each sample.
         """
         tasks: list[Callable[[], object]] = [self._decode_once, *self.preprocess.compiling(max_batch)]
         threads = concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1, "jdali-warm-up")
@@ -165,21 +171,20 @@ class ServedModel:
         """Returns the outputs by name; adds `<name>_extent`, which holds the samples' sizes, for each padded output."""
         several = isinstance(outputs, tuple) and not isinstance(outputs, Padded)
         each = list(outputs) if several else [outputs]
-        names: Sequence[str] = self.preprocess.outputs
         if self._model is not None:
-            each, names = self._modelled(each, count)
+            return self._modelled(each, count)
         found: dict[str, np.ndarray] = {}
-        for name, value in zip(names, each, strict=True):
+        for name, value in zip(self.preprocess.outputs, each, strict=True):
             if isinstance(value, Padded):
-                found |= {name: np.asarray(value.array), f"{name}_extent": np.asarray(value.extents)}
+                found |= {name: sendable(name, value.array), f"{name}_extent": np.asarray(value.extents)}
             else:
-                found[name] = np.asarray(value)
+                found[name] = sendable(name, value)
         return found
 
-    def _modelled(self, outputs: Sequence[Any], count: int) -> tuple[list[Any], list[str]]:
+    def _modelled(self, outputs: Sequence[Any], count: int) -> dict[str, np.ndarray]:
         """Runs the user's model on a batch padded to one of a few sizes, so that it compiles only a few programs.
 
-        Returns: the outputs, and their names.
+        Returns: the first `count` rows of the outputs, by name.
         """
         assert self._model is not None
         rows = np.minimum(np.arange(room_for(count)), count - 1)
@@ -187,10 +192,21 @@ class ServedModel:
             Padded(v.array[rows], v.extents[rows]) if isinstance(v, Padded) else v[rows] for v in outputs
         ]
         result = self._model(*given)
-        if isinstance(result, Mapping):
-            return [np.asarray(v)[:count] for v in result.values()], [str(name) for name in result]
-        each = list(result) if isinstance(result, (list, tuple)) else [result]
-        return [np.asarray(v)[:count] for v in each], [f"output_{i}" for i in range(len(each))]
+        if not isinstance(result, Mapping):
+            each = result if isinstance(result, (list, tuple)) else [result]
+            result = {f"output_{i}": value for i, value in enumerate(each)}
+        return {str(name): _rows(str(name), value, len(rows))[:count] for name, value in result.items()}
+
+
+def _rows(name: str, value: object, count: int) -> np.ndarray:
+    """Returns an output of the user's model, which must have one row for each row that the model got."""
+    array = sendable(name, value)
+    if array.shape[:1] != (count,):
+        raise OutputError(
+            f"the model returns {name!r} of shape {list(array.shape)}, the first axis must be {count}, one row for each sample "
+            "that it gets"
+        )
+    return array
 
 
 def _chosen(named: Mapping[str, np.ndarray], rows: Sequence[int]) -> dict[str, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import math
 import re
 import types
@@ -20,6 +21,7 @@ DTYPES = {
 }  # fmt: skip
 _NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 _BYTES = "BYTES"
+_WIDER: tuple[np.dtype[Any], ...] = tuple(map(np.dtype, (np.int8, np.uint8, np.float32)))
 _MOST_AXES, _MOST_ELEMENTS = 32, 1 << 31
 # Maximum bytes of JSON for a shape, and for the list of outputs.
 _MOST_OF_SHAPE, _MOST_OF_OUTPUTS = 1024, 1 << 16
@@ -28,6 +30,10 @@ _LENGTH_BYTES = 4  # each element of a BYTES tensor begins with its length, litt
 
 class RequestError(ValueError):
     """Raised if the client must correct its request."""
+
+
+class OutputError(ValueError):
+    """Raised if the model returns an output that no answer can hold."""
 
 
 class ModelInput(NamedTuple):
@@ -307,26 +313,27 @@ def render(
     """Writes an answer; returns the body and the headers.
 
     Args:
-        outputs: arrays [N, ...] by name.
+        outputs: arrays [N, ...] by name, as `sendable` returns them. NaN and infinity are `NaN`, `Infinity` and `-Infinity` in
+            JSON, as Triton writes them.
 
     Raises:
-        RequestError: the model does not have a requested output.
+        RequestError: the model does not have a requested output; or bytes are to be JSON and are not text.
     """
     asked = request.outputs or [RequestedOutput(name) for name in outputs]
     described: list[dict[str, Any]] = []
     parts: list[memoryview] = []
     for output in asked:
         _check_known(output.name, outputs)
-        array = np.asarray(outputs[output.name])
+        array = outputs[output.name]
         message: dict[str, Any] = {
             "name": output.name, "shape": list(array.shape), "datatype": datatype(array.dtype)
         }  # fmt: skip
         binary = output.parameters.binary_data
         if request.binary if binary is None else binary:
-            parts.append(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
-            message["parameters"] = {"binary_data_size": array.nbytes}
+            parts.append(_to_binary(array))
+            message["parameters"] = {"binary_data_size": len(parts[-1])}
         else:
-            message["data"] = array.reshape(-1).tolist()
+            message["data"] = _to_json(output.name, array)
         described.append(message)
     answer: dict[str, Any] = {"model_name": model, "model_version": "1", "outputs": described}
     if request.id:
@@ -338,6 +345,58 @@ def render(
     return b"".join([head, *parts]), headers
 
 
+def _to_binary(array: np.ndarray) -> memoryview:
+    if array.dtype == object:
+        texts = array.reshape(-1).tolist()
+        return memoryview(b"".join(len(t).to_bytes(_LENGTH_BYTES, "little") + t for t in texts))
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+
+
+def _to_json(name: str, array: np.ndarray) -> Any:
+    values = array.reshape(-1).tolist()
+    if array.dtype == object:
+        try:
+            return [text.decode() for text in values]
+        except UnicodeDecodeError:
+            raise RequestError(
+                f"output {name!r} has bytes that are not UTF-8: ask for it in binary"
+            ) from None
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        return msgspec.Raw(json.dumps(values).encode())  # msgspec would write null
+    return values
+
+
+def sendable(name: str, value: object) -> np.ndarray:
+    """Returns an output as an array of a type that the protocol has, see `datatype`; texts become an array of bytes objects.
+
+    Raises:
+        OutputError: the protocol has no type that holds the values.
+    """
+    array = np.asarray(value)
+    if array.dtype.kind in "SUOT":
+        texts = [t.encode() if isinstance(t, str) else t for t in array.reshape(-1).tolist()]
+        if all(isinstance(text, bytes) for text in texts):
+            found = np.empty(len(texts), object)
+            found[:] = texts
+            return found.reshape(array.shape)
+    sent = _sent_as(array.dtype)
+    if sent not in _NAMES:
+        raise OutputError(
+            f"the model returns {array.dtype} for {name!r}, for which the protocol has no type; convert it"
+        )
+    return array.astype(sent, copy=False)
+
+
 def datatype(dtype: np.dtype[Any]) -> str:
-    """Returns the protocol's name of an element type, or "BYTES" if it has no name for the type."""
-    return _NAMES.get(np.dtype(dtype), _BYTES)
+    """Returns the protocol's name of an element type.
+
+    A type without a name is sent as a type that holds all its values: bfloat16 and float8 as FP32, int4 as INT8. Files and
+    texts are BYTES.
+    """
+    return _NAMES.get(_sent_as(np.dtype(dtype)), _BYTES)
+
+
+def _sent_as(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    if dtype in _NAMES:
+        return dtype
+    return next((wider for wider in _WIDER if np.can_cast(dtype, wider)), dtype)

@@ -275,8 +275,9 @@ def test_what_cannot_be_made_bytes_or_be_made_of_them(files):
         RuntimeError, match="serialize: python_function: argument 'function' cannot be written: function"
     ):
         calling().serialize()
-    with pytest.raises(RuntimeError, match="these are not the bytes of a pipeline"):
-        jdali.Pipeline.deserialize(b"no")
+    for wrong in (b"no", b"null", b"{}", b"[" * 200_000):
+        with pytest.raises(RuntimeError, match="these are not the bytes of a pipeline"):
+            jdali.Pipeline.deserialize(wrong)
     with pytest.raises(ValueError, match="serialized_pipeline and filename arguments are mutually exclusive"):
         jdali.Pipeline.deserialize()
     with pytest.raises(RuntimeError, match="has operators already"):

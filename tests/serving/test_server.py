@@ -6,6 +6,7 @@ import base64
 import concurrent.futures
 import contextlib
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -306,9 +307,16 @@ def test_other_limits(address: str):
     assert post(address, b"x" * (LIMITS.max_request_bytes + 1))[0] == 413
     assert post(address, b"", "v2/models/other/infer")[0] == 404
     assert post(address, named(), "v2/models/preprocess/versions/2/infer")[0] == 404
-    assert post(address, named(), **{"Content-Encoding": "gzip"})[0] == 400
+    assert post(address, named(), **{"Content-Encoding": "gzip"})[1] == {
+        "error": "compressed requests are not supported"
+    }
+    for none in ("", "Identity"):
+        assert "compressed" not in post(address, named(), **{"Content-Encoding": none})[1].get("error", "")
     assert post(address, named(), **{"Inference-Header-Content-Length": "9999"})[0] == 400
-    for wrong in ({"max_batch": 0}, {"max_wait_ms": -1}):
+    nan = float("nan")
+    for wrong in (
+        {"max_batch": 0}, {"max_wait_ms": -1}, {"max_wait_ms": nan}, {"max_idle_seconds": nan}, {"max_waiting_bytes": 9},
+    ):  # fmt: skip
         with pytest.raises(ValueError, match="it must be at least"):
             serving.ServerLimits(**wrong)
 
@@ -427,13 +435,103 @@ def test_a_model_behind_it(folder: Path, want: np.ndarray):
         )
 
 
-def test_a_model_that_fails_is_no_error_of_the_client(folder: Path):
+def test_a_model_that_fails_is_no_error_of_the_client(folder: Path, caplog: pytest.LogCaptureFixture):
+    """The client gets the type of the error, and the server's log all of it."""
+
     def fail(pictures: Any) -> Any:
         raise KeyError("secret")
 
     with running(serving.ServedModel(jdali.load(folder), fail)) as address:
-        status, answer = post(address, json.dumps({"inputs": [json.loads(base64_input())]}).encode())
-        assert (status, answer) == (500, {"error": "the model failed: KeyError"})
+        status, answer = post(address, one_picture())
+    assert (status, answer) == (500, {"error": "the model failed: KeyError"})
+    assert "in fail" in caplog.text
+    assert "KeyError: 'secret'" in caplog.text
+
+
+def one_picture(**more: Any) -> bytes:
+    return json.dumps({"inputs": [json.loads(base64_input())], **more}).encode()
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_types_that_the_protocol_lacks(folder: Path, binary: bool):
+    """They become types that hold the same values, and texts are BYTES."""
+    texts = np.array(["", "é", "longer"])
+
+    def model(pictures: Any) -> Any:
+        rows = np.arange(len(pictures))
+        halves = (rows[:, None] + [0.5, -1]).astype(np.float32)
+        return {
+            "bfloat16": jnp.asarray(halves, jnp.bfloat16), "float8": jnp.asarray(halves, jnp.float8_e5m2),
+            "int4": jnp.asarray(rows, jnp.int4), "big_endian": halves.astype(">f4"), "texts": texts[rows],
+            "bytes": texts[rows, None].astype(object),
+        }  # fmt: skip
+
+    with running(serving.ServedModel(jdali.load(folder), model, "typed")) as address:
+        names = ("bfloat16", "float8", "int4", "big_endian", "texts", "bytes")
+        asked = [client_module.InferRequestedOutput(name, binary_data=binary) for name in names]
+        with client_module.InferenceServerClient(address) as client:
+            answer = client.infer("typed", [encoded_input(*ENCODED[:3])], outputs=asked)
+    want = np.float32([[0.5, -1], [1.5, 0], [2.5, 1]])
+    for name in ("bfloat16", "float8", "big_endian"):
+        np.testing.assert_array_equal(answer.as_numpy(name), want, strict=True)
+    np.testing.assert_array_equal(answer.as_numpy("int4"), np.int8([0, 1, 2]), strict=True)
+    words = [text.encode() if binary else text for text in texts.tolist()]
+    assert answer.as_numpy("texts").tolist() == words
+    assert answer.as_numpy("bytes").tolist() == [[word] for word in words]
+
+
+def test_values_that_json_lacks(folder: Path):
+    def model(pictures: Any) -> Any:
+        numbers = np.float32([[np.nan, np.inf, -np.inf, 0.5]])
+        return {"numbers": numbers, "bytes": np.array([b"\xff"], object)}
+
+    with running(serving.ServedModel(jdali.load(folder), model, "odd")) as address:
+        path = "v2/models/odd/infer"
+        _, answer = post(address, one_picture(outputs=[{"name": "numbers"}]), path)
+        np.testing.assert_array_equal(answer["outputs"][0]["data"], [np.nan, np.inf, -np.inf, 0.5])
+        status, answer = post(address, one_picture(outputs=[{"name": "bytes"}]), path)
+    assert (status, answer["error"]) == (
+        400, "output 'bytes' has bytes that are not UTF-8: ask for it in binary"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        (
+            lambda x: x[:1],
+            r"'output_0' of shape \[1, 3, 16, 16\], the first axis must be 2, one row for each",
+        ),
+        (lambda x: {"mean": x.mean()}, r"'mean' of shape \[\], the first axis must be 2"),
+        (lambda x: x.astype(np.complex64), r"complex64 for 'output_0', for which the protocol has no type"),
+        (lambda x: (x, None), r"object for 'output_1', for which the protocol has no type"),
+    ],
+    ids=["rows", "scalar", "complex", "None"],
+)
+def test_outputs_that_no_answer_holds(folder: Path, output: Any, message: str):
+    model = serving.ServedModel(jdali.load(folder), lambda x: output(np.asarray(x)))
+    (error,) = model.answer([{"encoded": ENCODED[:2]}])
+    assert isinstance(error, serving.OutputError)
+    assert re.search(message, str(error))
+
+
+def test_a_wrong_output_is_found_by_the_warm_up_and_told_to_clients(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    model = serving.ServedModel(jdali.load(folder), lambda x: x[0, 0, 0, 0])
+    monkeypatch.setattr(model.preprocess, "compiling", lambda _: [])
+    with pytest.raises(serving.OutputError, match=r"'output_0' of shape \[\]"):
+        model.warm_up(1)
+    with running(model) as address:
+        status, answer = post(address, one_picture())
+    assert status == 500
+    assert answer["error"].startswith("the model returns 'output_0' of shape []")
+    assert answer["error"] in caplog.text
+
+
+def test_a_model_is_a_function(folder: Path):
+    with pytest.raises(TypeError, match="the model is 3, it must be a function"):
+        serving.ServedModel(jdali.load(folder), 3)  # type: ignore[arg-type]
 
 
 def base64_input() -> str:
@@ -459,7 +557,7 @@ def test_too_many_requests_are_refused(folder: Path):
         return pictures
 
     limits = serving.ServerLimits(max_batch=1, max_wait_ms=0, max_waiting=1)
-    body = json.dumps({"inputs": [json.loads(base64_input())]}).encode()
+    body = one_picture()
     model = serving.ServedModel(jdali.load(folder), slow)
     with running(model, limits) as address, concurrent.futures.ThreadPoolExecutor(2) as clients:
         try:
@@ -473,6 +571,49 @@ def test_too_many_requests_are_refused(folder: Path):
             go_on.set()
         assert (status, answer["error"]) == (503, "1 requests wait already; try again later")
         assert first.result()[0] == second.result()[0] == 200
+
+
+def wait_for(address: str, text: str) -> None:
+    while text not in metrics_of(address):
+        pass
+
+
+def test_bodies_have_limits_before_they_are_read(model: serving.ServedModel):
+    """Two clients stop while they send bodies; what they have announced counts until they are gone."""
+    limits = serving.ServerLimits(max_request_bytes=4096, max_waiting_bytes=10000, max_waiting=2)
+    with running(model, limits) as address:
+        with connection(address, b"{", 4097) as too_large:
+            assert too_large.recv(1000).startswith(b"HTTP/1.1 413 ")
+        with connection(address, b"{", 4096):
+            wait_for(address, "jdali_requests_waiting 1")
+            with connection(address, b"{", 4096):
+                wait_for(address, "jdali_requests_waiting 2")
+                assert post(address, named()) == (503, {"error": "2 requests wait already; try again later"})
+        wait_for(address, "jdali_requests_waiting 0")
+        assert post(address, one_picture()[:90])[0] == 400
+
+
+def test_all_bodies_together_have_a_limit(model: serving.ServedModel):
+    limits = serving.ServerLimits(max_request_bytes=4096, max_waiting_bytes=4096)
+    with running(model, limits) as address:
+        with connection(address, b"{", 4090):
+            wait_for(address, "jdali_requests_waiting 1")
+            status, answer = post(address, named())
+            assert (status, answer["error"]) == (503, "requests take 4090 bytes already; try again later")
+        wait_for(address, "jdali_requests_waiting 0")
+        assert post(address, named())[0] == 400
+
+
+def test_a_body_that_stops(model: serving.ServedModel):
+    with (
+        running(model, serving.ServerLimits(max_idle_seconds=0.01)) as address,
+        connection(address, b"{", 1000) as client,
+    ):
+        answer = b""
+        while b"}" not in answer:
+            answer += client.recv(1000)
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b"the body stopped for 0.01 s after 1 bytes" in answer
 
 
 def test_arrays_and_padded_outputs(tmp_path: Path):
@@ -573,17 +714,47 @@ def test_the_command(
     assert main(["serve", str(folder), *arguments, *options]) == 0
     (_, model, given) = called.pop()
     assert called == ([] if options else [("warm up", 4, {"progress": True})])
-    assert given["host"] == "127.0.0.1"
     assert given["limits"].max_batch == 4
     assert model._model == twice
     assert model.name == folder.name
-    assert f"/v2/models/{folder.name}" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert re.search(rf" at http://127\.0\.0\.1:[1-9]\d*/v2/models/{folder.name}\n", said)
+
+
+def test_a_port_in_use_is_an_error_before_anything_is_compiled(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.delattr(serving.ServedModel, "warm_up")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert main(["serve", str(folder), "--port", str(port)]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("serve: ")
+    assert f"127.0.0.1, port {port}: Address already in use" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["serve", ".", "--port", "65536"], "--port: 65536: must be 0 to 65535"),
+        (["serve", ".", "--threads", "0"], "--threads: 0: must be at least 1"),
+        (["serve", ".", "--model", "math:pi"], "--model: math:pi is 3.14159"),
+        (["view", "a.py:b", "--port", "99999"], "--port: 99999: must be 0 to 65535"),
+    ],
+)
+def test_arguments_that_the_command_line_refuses(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+):
+    with pytest.raises(SystemExit):
+        main(arguments)
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["nowhere"], "there is no preprocess.json"),
+        ([".", "--max-wait-ms", "nan"], "max_wait_ms is nan, it must be at least 0"),
         ([".", "--max-batch", "0"], "max_batch is 0, it must be at least 1"),
     ],
 )

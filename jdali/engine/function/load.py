@@ -32,11 +32,14 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
     Args:
         folder: a local folder.
         fingerprint: what `Pipeline.export` returned; None accepts any folder.
-        threads: number of threads that decode.
+        threads: number of threads that decode, at least 1.
 
     Raises:
         jdali.FolderError: the folder is damaged, was written by another version of jdali, or has another fingerprint.
+        ValueError: `threads` is less than 1.
     """
+    if threads < 1:
+        raise ValueError(f"jdali.load: threads is {threads}, it must be at least 1")
     require_flatbuffers()
     enable_compilation_cache()
     path = Path(folder).absolute()  # the working folder may change before programs are read

@@ -92,6 +92,8 @@ def test_what_a_loaded_folder_says(exported: tuple[Path, str]):
     platforms = {path.name.split(".")[1] for path in folder.glob("*.stablehlo")}
     assert platforms == {"cpu", "cuda", "tpu"}
     assert "pickle" not in {path.suffix for path in folder.iterdir()}
+    with pytest.raises(ValueError, match="threads is 0, it must be at least 1"):
+        jdali.load(folder, threads=0)
 
 
 def test_batches_of_any_size_and_arrays(exported: tuple[Path, str]):
