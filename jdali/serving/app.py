@@ -194,7 +194,7 @@ def bind(host: str, port: int) -> socket.socket:
     return found
 
 
-class _Memory:
+class _BodyMemory:
     """Counts the bytes of all requests without an answer."""
 
     def __init__(self, limit: int):
@@ -232,7 +232,7 @@ class _Server:
     def __init__(self, model: ServedModel, limits: ServerLimits):
         self._model, self._limits = model, limits
         self._metrics = ServerMetrics()
-        self._memory = _Memory(limits.max_waiting_bytes)
+        self._memory = _BodyMemory(limits.max_waiting_bytes)
         self._entering = 0  # requests that are read or parsed
         self._batcher: Batcher | None = None
 

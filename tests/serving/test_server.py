@@ -739,6 +739,7 @@ def test_a_port_in_use_is_an_error_before_anything_is_compiled(
         (["serve", ".", "--port", "65536"], "--port: 65536: must be 0 to 65535"),
         (["serve", ".", "--threads", "0"], "--threads: 0: must be at least 1"),
         (["serve", ".", "--model", "math:pi"], "--model: math:pi is 3.14159"),
+        (["serve", ".", "--model", "no_such_module:f"], "--model: there is no module no_such_module"),
         (["view", "a.py:b", "--port", "99999"], "--port: 99999: must be 0 to 65535"),
     ],
 )
