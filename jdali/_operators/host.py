@@ -95,6 +95,10 @@ class Probed(NamedTuple):
     failures: dict[int, Exception]
     layout: str = ""
 
+    @property
+    def contents(self) -> BatchSpec:
+        return BatchSpec(self.extents, self.dtype, self.layout)
+
 
 class DeviceDecoding(NamedTuple):
     """Decodes samples on an accelerator. Both functions also get the arguments of the operator.

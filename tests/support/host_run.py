@@ -10,16 +10,14 @@ import numpy as np
 from jdali._batches import BatchSpec
 from jdali._numerics.random import SampleKeys, seed_words
 from jdali._operators.call import CallRequest, PerBatch, PlannedCall, plan_call
-from jdali._operators.record import ArgKind, HostBatchOp, HostOp, Probed
+from jdali._operators.record import HostBatchOp, HostOp, Probed
 
 
 def probed(op: HostBatchOp, samples: Sequence[np.ndarray], args: Mapping[str, Any] | None = None) -> Probed:
     """What the operator's probe says of the samples."""
-    assert op.probe is not None
-    bound = op.bind(args or {})
-    return op.probe(
-        samples, **{k: a.convert(bound[k]) for k, a in op.args.items() if a.kind is ArgKind.STATIC}
-    )
+    probe = op.probing(args or {})
+    assert probe is not None
+    return probe(samples)
 
 
 def plan(
@@ -48,7 +46,7 @@ def plan(
         found = probed(op, samples, args)
         for failure in found.failures.values():
             raise failure
-        specs = [BatchSpec(found.extents, found.dtype)]
+        specs = [found.contents]
     values = {
         op.input(i + 1).name: np.stack([np.asarray(v) for v in given]) for i, given in enumerate(inputs)
     }

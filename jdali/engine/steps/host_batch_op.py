@@ -99,7 +99,7 @@ class HostBatchOpRunner(HostRunner):
         node = self.node
         inputs = [self._input(env, v, len(ids)) for v in node.inputs]
         probed = self._probed(inputs[0]) if self._probe is not None else None
-        contents = None if probed is None else BatchSpec(probed.extents, probed.dtype, probed.layout)
+        contents = None if probed is None else probed.contents
         plan = self._plan(env, ids, contents)
         if not len(ids):
             self._keep(env, tuple(Store.empty(spec) for spec in plan.outputs))
