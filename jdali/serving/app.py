@@ -94,11 +94,13 @@ try:
     from starlette.requests import ClientDisconnect, Request
     from starlette.responses import Response
     from starlette.routing import Route
+    from starlette.types import Receive, Scope, Send
 except ImportError as error:
     raise ImportError(f"jdali.serving needs Starlette and uvicorn: {install('serve')}") from error
 
 _DEAD, _GONE = 500, 499  # 499 is nginx's status for a client that disconnected
 _END_SECONDS = 5  # seconds that requests may still take after a signal to stop
+_LINGER_SECONDS = 5  # seconds for which the rest of a refused body is read and ignored
 
 
 @dataclasses.dataclass(frozen=True)
@@ -202,13 +204,13 @@ class _BodyMemory:
 
     @contextlib.contextmanager
     def lease(self) -> Iterator[Callable[[int], None]]:
-        """Returns a function that takes bytes until the context ends; it raises `ServerBusyError` if too few are left."""
+        """Returns a function that takes bytes until the context ends; it raises `_Refusal` if too few are left."""
         taken = 0
 
         def take(count: int) -> None:
             nonlocal taken
             if self._used + count > self._limit:
-                raise ServerBusyError(f"requests take {self._used} bytes already; try again later")
+                raise _Refusal(503, f"requests take {self._used} bytes already; try again later")
             self._used += count
             taken += count
 
@@ -216,6 +218,24 @@ class _BodyMemory:
             yield take
         finally:
             self._used -= taken
+
+
+class _EarlyResponse(Response):  # type: ignore[misc]
+    """Answers before the body of a request is complete.
+
+    It goes on reading for a while: if the connection were closed, a client that is still sending would lose the answer.
+    """
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        del scope
+        start = {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
+        await send(start)
+        await send({"type": "http.response.body", "body": self.body, "more_body": True})
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LINGER_SECONDS):
+                while (await receive()).get("more_body"):
+                    pass
+        await send({"type": "http.response.body"})
 
 
 class _Refusal(Exception):
@@ -307,7 +327,7 @@ class _Server:
             if self._batcher is None:
                 raise ServerBusyError("the server is not ready")
             if self._waiting >= self._limits.max_waiting:
-                raise ServerBusyError(f"{self._waiting} requests wait already; try again later")
+                raise _Refusal(503, f"{self._waiting} requests wait already; try again later")
             with self._memory.lease() as take:
                 self._entering += 1
                 try:
@@ -325,7 +345,7 @@ class _Server:
         except RequestError as error:
             return _error(400, str(error))
         except _Refusal as error:
-            return _error(error.status, str(error))
+            return _error(error.status, str(error), _EarlyResponse)
         except OutputError as error:
             log.error("serving: %s", error)
             return _error(_DEAD, str(error))
@@ -346,7 +366,7 @@ class _Server:
             take: called with numbers of bytes, before they are kept.
         """
         if request.headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
-            raise RequestError("compressed requests are not supported")
+            raise _Refusal(400, "compressed requests are not supported")
         most, seconds = self._limits.max_request_bytes, self._limits.max_idle_seconds
         declared = request.headers.get("content-length", "")
         expected = int(declared) if declared.isdecimal() else 0
@@ -376,5 +396,5 @@ def _json(content: object) -> Response:
     return Response(msgspec.json.encode(content), media_type="application/json")
 
 
-def _error(status: int, text: str) -> Response:
-    return Response(msgspec.json.encode({"error": text}), status_code=status, media_type="application/json")
+def _error(status: int, text: str, kind: type[Response] = Response) -> Response:
+    return kind(msgspec.json.encode({"error": text}), status_code=status, media_type="application/json")

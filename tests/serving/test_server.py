@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import concurrent.futures
 import contextlib
+import http.client
 import json
 import re
 import socket
@@ -591,6 +592,26 @@ def test_bodies_have_limits_before_they_are_read(model: serving.ServedModel):
                 assert post(address, named()) == (503, {"error": "2 requests wait already; try again later"})
         wait_for(address, "jdali_requests_waiting 0")
         assert post(address, one_picture()[:90])[0] == 400
+
+
+@pytest.mark.parametrize("refusal", ["too large", "compressed"])
+def test_a_client_that_is_still_sending_gets_the_answer(model: serving.ServedModel, refusal: str):
+    """The answer comes before the body, and the rest of the body is read: otherwise the connection would be reset."""
+    rest = b"x" * (8 << 20)
+    headers = {"Content-Length": str(len(rest) + 1), "Connection": "close"}
+    if refusal == "compressed":
+        headers["Content-Encoding"] = "gzip"
+    limits = serving.ServerLimits(max_request_bytes=4096 if refusal == "too large" else 1 << 30)
+    with running(model, limits) as address, contextlib.closing(http.client.HTTPConnection(address)) as client:
+        client.putrequest("POST", "/v2/models/preprocess/infer")
+        for header in headers.items():
+            client.putheader(*header)
+        client.endheaders(b"x")
+        assert client.sock.recv(12, socket.MSG_PEEK).startswith(b"HTTP/1.1 4")
+        client.send(rest)
+        answer = client.getresponse()
+        assert answer.status == (413 if refusal == "too large" else 400)
+        assert "error" in json.loads(answer.read())
 
 
 def test_all_bodies_together_have_a_limit(model: serving.ServedModel):
