@@ -296,7 +296,7 @@ class EpochCounter:
         """Continues where a state was taken; the batch size and the number of shards may differ.
 
         If they differ, the rest of the epoch, and of later epochs that some shards have begun, is divided into new batches,
-        which are counted from 0.
+        which are counted from 0. Epochs that no shard has begun stay whole, as in the readers.
 
         Args:
             ended: True if the epoch has ended, so that `advance` is the next call.
@@ -329,18 +329,19 @@ class EpochCounter:
         return before
 
     def _left(self) -> list[list[int]]:
-        """Counts the samples left in each shard, for this epoch and for later epochs that some shard has begun."""
+        """Counts the samples left in each shard, for the epochs from this one to the last that some shard has begun."""
         if self.size < 0:
             return []
         epochs: list[list[int]] = []
         counter = copy.copy(self)
         taken = [ahead + self.done * self.samples_per_step for ahead in self._ahead]
-        while not epochs or any(taken):
+        while any(taken) or counter._rest:
             sizes = counter._sizes()
             epochs.append([max(size - t, 0) for size, t in zip(sizes, taken, strict=True)])
-            if not self._wraps:  # all shards end an epoch together
-                break
-            taken = [max(t - size, 0) for size, t in zip(sizes, taken, strict=True)]
+            beyond = [max(t - size, 0) for size, t in zip(sizes, taken, strict=True)]
+            taken = (
+                beyond if self._wraps else [0] * len(sizes)
+            )  # without wrapping, all shards end an epoch together
             counter._move_on()
         return epochs
 

@@ -58,8 +58,8 @@ def files(tmp_path_factory):
     return [str(folder / f"{i:02}") for i in range(SIZE)]
 
 
-def reading(files, shard=0, shards=1, **options):
-    pipe = jdali.Pipeline(batch_size=2, num_threads=1, seed=7)
+def reading(files, shard=0, shards=1, batch_size=2, **options):
+    pipe = jdali.Pipeline(batch_size=batch_size, num_threads=1, seed=7)
     with pipe:
         data, _ = fn.readers.file(files=files, name="Reader", shard_id=shard, num_shards=shards, **options)
         pipe.set_outputs(data)
@@ -183,6 +183,78 @@ def test_shards(files, order, policy):
         auto_reset=False,
         count=18,
     )  # fmt: skip
+
+
+def sharded(files, shards, policy, batch_size, *, pipelines=False, **options):
+    """An iterator for each shard; with `pipelines`, one iterator with a pipeline for each shard."""
+    pipes = [reading(files, i, shards, batch_size, **options) for i in range(shards)]
+    return [
+        DataIterator(of_one, ["x"], reader_name="Reader", last_batch_policy=policy)
+        for of_one in ([pipes] if pipelines else pipes)
+    ]
+
+
+def epoch_of(it):
+    """The real samples of each batch of an epoch."""
+    batches = list(it)
+    assert len(it) == len(batches)
+    return [np.asarray(b["x"])[np.asarray(b.get("mask", True))].ravel().tolist() for b in batches]
+
+
+def after_epochs(files, chain, *, begun, policy, count=3, **options):
+    """Reads an epoch by each number of shards, each from the state of the one before; the last reads `count` epochs.
+
+    Returns the epochs of each iterator of the last.
+    """
+    state = None
+    for shards, epochs in zip(chain, [*[1] * (len(chain) - 1), count], strict=True):
+        its = sharded(files, shards, policy, **options)
+        read = []
+        for it in its:
+            if state is not None:
+                it.set_state(state)
+            read.append([])
+            for _ in range(epochs):
+                it.reset()
+                read[-1].append(epoch_of(it))
+            if begun:
+                it.reset()
+        state = json.loads(json.dumps(its[0].get_state()))
+        for it in its:
+            it.close()
+    return read
+
+
+CHAINS = [(1, 2), (1, 3), (2, 1), (3, 4), (1, 5), (1, 2, 3), (2, 3, 1), (5, 2, 4)]
+POLICIES_THAT_PAD = [LastBatchPolicy.PARTIAL, LastBatchPolicy.PAD, LastBatchPolicy.FILL]
+
+
+@pytest.mark.cases(4)
+@some(
+    "chain, begun, policy, pipelines",
+    itertools.product(CHAINS, [False, True], POLICIES_THAT_PAD, [False, True]),
+)
+def test_another_number_of_shards_begins_a_whole_epoch(files, chain, begun, policy, pipelines):
+    """The epochs are those of shards that were as many from the start."""
+    options = {"policy": policy, "pad_last_batch": True, "batch_size": 2, "pipelines": pipelines}
+    *_, shards = chain
+    got = after_epochs(files[:7], chain, begun=begun, **options)
+    always = after_epochs(files[:7], [shards], begun=begun, count=len(chain) + 2, **options)
+    assert got == [epochs[len(chain) - 1 :] for epochs in always]
+    for epoch in zip(*got, strict=True):
+        assert set(itertools.chain(*itertools.chain(*epoch))) == set(range(7))
+
+
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize("policy", [LastBatchPolicy.FILL, LastBatchPolicy.DROP])
+def test_another_number_of_shards_without_padding(files, policy, begun):
+    """By hand: 7 samples in 2 shards, whose parts 0-2 and 3-6 change places with each epoch."""
+    read = after_epochs(files[:7], (1, 2), begun=begun, policy=policy, batch_size=1)
+    got = [[[*itertools.chain(*epoch)] for epoch in epochs] for epochs in read]
+    if policy is LastBatchPolicy.FILL:
+        assert got == [[[3, 4, 5, 6], [0, 1, 2], [3, 4, 5, 6]], [[0, 1, 2, 3], [4, 5, 6], [0, 1, 2, 3]]]
+    else:
+        assert [list(map(len, epochs)) for epochs in got] == [[3, 3, 3]] * 2
 
 
 SOURCES = {
