@@ -195,10 +195,18 @@ def check_divides(name: str, sharding: Sharding, shape: tuple[int, ...]) -> None
     try:
         sharding.shard_shape(shape)
     except ValueError as error:
+        spec = sharding.spec if isinstance(sharding, NamedSharding) else ()
+        counts = [_number_of_parts(sharding, axis) for axis in range(len(spec))]
+        axis = next((i for i, count in enumerate(counts) if shape[i] % count), 0)
+        todo = (
+            f"axis {axis} has size {shape[axis]}, which is no multiple of {counts[axis]}; split only the batch axis, "
+            f"by {PartitionSpec(*spec[:1])}, or give each output its own sharding: sharding={{{name!r}: ...}}"
+            if axis
+            else "make the batch size a multiple of the number of shards (a last batch that is shorter, as with PARTIAL, "
+            "cannot be; use LastBatchPolicy.PAD, FILL or DROP)"
+        )
         raise ValueError(
-            f"sharding: output {name!r} of shape {shape} cannot be split evenly over {sharding}: make the "
-            "batch size a multiple of the number of shards (a last batch that is shorter, as with PARTIAL, "
-            f"cannot be; use LastBatchPolicy.PAD, FILL or DROP). JAX says: {error}"
+            f"sharding: output {name!r} of shape {shape} cannot be split evenly over {sharding}: {todo}. JAX says: {error}"
         ) from error
 
 
@@ -246,8 +254,12 @@ def batch_shards(sharding: Sharding) -> list[tuple[int, jax.Device]]:
 
 def number_of_batch_shards(sharding: Sharding) -> int:
     """Returns the number of parts of the batch axis in all processes."""
+    return _number_of_parts(sharding, 0)
+
+
+def _number_of_parts(sharding: Sharding, axis: int) -> int:
     if not isinstance(sharding, NamedSharding):
         return len(sharding.device_set)
-    axes = sharding.spec[0] if len(sharding.spec) else None
+    axes = sharding.spec[axis] if axis < len(sharding.spec) else None
     names = () if axes is None else (axes,) if isinstance(axes, str) else axes
     return math.prod(sharding.mesh.shape[name] for name in names)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
@@ -23,7 +22,7 @@ from jdali.iterator.arguments import (
 )
 from jdali.iterator.assemble import Assembler
 from jdali.iterator.epoch_loop import BatchT, EpochLoop, WaitClock
-from jdali.iterator.policy import LastBatchPolicy
+from jdali.iterator.policy import EpochCounter, LastBatchPolicy
 from jdali.iterator.state import checkpoints, restored_state
 from jdali.iterator.stream import BatchStream, log
 from jdali.pipeline import Pipeline
@@ -48,8 +47,9 @@ class DataIterator(EpochLoop[BatchT]):
     `reset(force=True)` end the epoch.
 
     Several threads may share one iterator. Each batch goes to only one of the threads that call `next`; after the end of an
-    epoch, all threads get StopIteration until `reset`. If another thread calls `set_state`, a waiting `next` returns a
-    batch of the new position; if it calls `close`, `next` raises an error.
+    epoch, all threads get StopIteration until `reset`. With `auto_reset`, only the thread that reaches the end gets it, and
+    the others get batches of the next epoch. If another thread calls `set_state`, a waiting `next` returns a batch of the new
+    position; if it calls `close`, `next` raises an error.
 
     Args:
         pipelines: one pipeline, or several with the same outputs and batch size, whose rows are concatenated.
@@ -71,9 +71,9 @@ class DataIterator(EpochLoop[BatchT]):
             to their devices. With several processes, each process makes a part of the batch. The pipelines of all
             processes must have the same seed. Processes with the same part must read the same shard, processes with
             different parts different shards. Give `reader_name`, so that all processes take the same number of steps.
-        mask_name: name of the mask, bool [N]. It is False for samples that only fill up the batch (with
-            `LastBatchPolicy.PAD`) and for samples that replace failed ones (with `on_error="mask"`). With neither of these
-            options there is no mask.
+        mask_name: name of the mask, bool [N]. There is one with `LastBatchPolicy.PAD` or `on_error="mask"`. It is False for
+            samples that only fill up the batch (with PAD), and for samples that replace failed ones (with
+            `on_error="skip"`, too).
         ragged: names of outputs whose samples may differ in size, or "pad" for all: they are padded with
             zeros, and `<name>_extent`, int32 [N, ndim], has their sizes. "error" raises an error for them.
         squeeze: names of outputs with one number per sample, such as a reader's labels: [N, 1] becomes [N].
@@ -121,7 +121,9 @@ class DataIterator(EpochLoop[BatchT]):
             raise ValueError(
                 f"iterator: {mask_name!r} is the name of an output; give the mask another mask_name"
             )
-        check_sharding(sharding, [*self.output_map, mask_name], last_batch_policy)
+        check_sharding(sharding, [*self.output_map, *[mask_name] * masked], last_batch_policy)
+        if pmap_shape and sharding is None:
+            raise ValueError("iterator: pmap_shape=True needs `sharding`, whose parts become the first axis")
         assemble = self._assembler(sharding, names, mask_name if masked else None, pmap_shape)
         assemble.squeezed = frozenset(self._known_names("squeeze", squeeze))
         for pipe, splits in zip(pipes, assemble.splits(len(pipes)), strict=True):
@@ -192,31 +194,34 @@ class DataIterator(EpochLoop[BatchT]):
     def __len__(self) -> int:
         """Counts the batches of a loop over this epoch. The next epoch may have one more or less (`LastBatchPolicy`).
 
-        After `set_state` or a `break`, only the rest of the epoch is counted. After a loop over this rest, the next
-        epoch is counted. After a loop over a whole epoch, the count does not change until `reset`.
+        After `set_state` or a `break`, only the rest of the epoch is counted. If nothing is left, or after a loop over
+        this rest, the next epoch is counted. After a loop over a whole epoch, the count does not change until `reset`.
         """
-        length = self._length if self._counts_this else self._end.length  # type: ignore[union-attr]
-        if length is None:
+        with self._lock:
+            counter, first = self._counted()
+        if counter.length is None:
             raise TypeError("iterator: the number of batches is not known; give size or reader_name")
-        return length - (self._first if self._counts_this else 0)
+        return counter.length - first
 
-    @property
-    def _counts_this(self) -> bool:
-        """True if `len` counts this epoch; False after a loop over the rest of it, when `len` counts the next one."""
-        return self._end is None or not self._first
+    def _counted(self) -> tuple[EpochCounter, int]:
+        """Returns a counter in the epoch that `len` and `size` count, and the number of the batch to count from."""
+        counter = self._reached()
+        if self._first and (
+            self._end is not None or self._first == self._length
+        ):  # nothing of its rest is left
+            return counter.following(), 0
+        return counter, self._first
 
     @property
     def size(self) -> int:
         """Samples in the batches that `len` counts, of all pipelines together; -1 if not known.
 
-        With `reader_name`, only one shard is counted. With PARTIAL and PAD, samples that only fill up the last batch are not
-        counted.
+        With `reader_name`, the shards of this iterator's pipelines are counted. With PARTIAL and PAD, samples that only fill
+        up the last batch are not counted.
         """
         with self._lock:
-            state = self._state if self._counts_this else self._end.next_state  # type: ignore[union-attr]
-            counter = copy.copy(self._stream.counter)
-            counter.set_state(state["epoch"])
-            return counter.samples_from(self._first if self._counts_this else 0)
+            counter, first = self._counted()
+        return counter.samples_from(first)
 
     @property
     def wait_seconds(self) -> float:

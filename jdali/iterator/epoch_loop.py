@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import contextlib
+import copy
 import threading
 import time
 import typing
@@ -18,6 +19,7 @@ from jdali._system.devices import to_host
 from jdali._system.tracebacks import folding, warn_user
 from jdali._threads import until_exit
 from jdali.iterator.assembled_ahead import UserBatch
+from jdali.iterator.policy import EpochCounter
 from jdali.iterator.stream import BatchStream, EpochEnd, log
 from jdali.profiler import Recorder
 
@@ -122,6 +124,9 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
     def __len__(self) -> int:
         """Counts the batches of this epoch."""
 
+    def __bool__(self) -> bool:
+        return True  # and not whether `len` is known, and above 0
+
     def _draw(self, *, keep: bool = False) -> UserBatch:
         """Returns the next batch. With `keep`, the position does not change. Raises StopIteration at the end of the epoch."""
         with until_exit():
@@ -185,6 +190,12 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
 
         return FirstBatches(self, batches)
 
+    def _reached(self) -> EpochCounter:
+        """Returns the epoch counter after the last batch that the user took; the stream's counter may be ahead."""
+        counter = copy.copy(self._stream.counter)
+        counter.set_state(self._state["epoch"])
+        return counter
+
     def _is_over_within(self, batches: int) -> bool:
         """Returns True if a loop of `batches` batches is over, although the epoch has further batches."""
         return self._end is None and self._done >= batches and self._done != self._length
@@ -200,7 +211,8 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         with self._lock:
             goes_on = self._end is None and self._done < (batches if self._length is None else self._length)
             goes_on &= not self._is_over_within(batches)
-            length = self._length if self._end is None else self._end.length
+            counter = self._reached()
+            length = counter.length if goes_on else counter.following().length
             most = batches if length is None else min(batches, length)
             return most - self._done if goes_on else most
 
@@ -302,6 +314,9 @@ class FirstBatches(Iterator[BatchT]):
             except StopIteration:
                 self._ended = True
                 raise
+
+    def __bool__(self) -> bool:
+        return True
 
     def __len__(self) -> int:
         """Counts the batches of this loop; there are fewer if a source ends earlier."""

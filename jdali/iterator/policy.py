@@ -181,18 +181,17 @@ class EpochCounter:
     def samples_from(self, batch: int) -> int:
         """Counts the samples in the epoch's batches from number `batch` on; -1 if not known.
 
-        With PARTIAL and PAD, samples that only fill up a batch are not counted. With a reader, the largest shard of the
-        pipelines is counted.
+        With PARTIAL and PAD, samples that only fill up a batch are not counted.
         """
         length = self.length
         if length is None:
             return -1
         if self.policy in (LastBatchPolicy.FILL, LastBatchPolicy.DROP):
-            return (length - batch) * self.samples_per_step
+            return (length - batch) * self.batch_size * self.pipelines
         begun = batch * self.samples_per_step
         if self.reader is None:
             return self.size - self._ahead[0] - begun
-        return max(self._sizes()[i] - self._ahead[i] - begun for i in self.reader.shard_ids)
+        return sum(max(self._sizes()[i] - self._ahead[i] - begun, 0) for i in self.reader.shard_ids)
 
     @property
     def gives_nothing(self) -> bool:

@@ -11,7 +11,6 @@ that nothing calls.
 
 from __future__ import annotations
 
-import copy
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
@@ -23,7 +22,6 @@ from jdali._threads import until_exit
 from jdali.iterator import DataIterator, IteratorError, LastBatchPolicy
 from jdali.iterator.assemble import Assembler
 from jdali.iterator.assembled_ahead import UserBatch
-from jdali.iterator.policy import EpochCounter
 from jdali.iterator.stream import EpochEnd, TakenBatch
 from jdali.pipeline import Pipeline
 from jdali.tensors import TensorList
@@ -92,12 +90,6 @@ class DaliNames(DataIterator[Any]):
             self._turned_at = _turned_at(self._shard_sizes_per_gpu_initial)
         self._noted = {}
         self._note()
-
-    def _reached(self) -> EpochCounter:
-        """Returns the epoch counter after the last batch that the user took; the stream's counter may be ahead."""
-        counter = copy.copy(self._stream.counter)
-        counter.set_state(self._state["epoch"])
-        return counter
 
     def _names(self) -> dict[str, Any]:
         counter = self._reached()

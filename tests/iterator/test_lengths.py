@@ -127,7 +127,40 @@ def test_several_shards_in_one_iterator():
                 given = rows(list(it), policy)
                 assert said == len(given) == len(it)
                 it.reset()
-                assert told == (-(-sum(given) // 2) if policy in (PARTIAL, PAD) else sum(given) // 2)
+                assert told == sum(given)
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
+def test_several_shards_in_another_topology(policy):
+    with iterator(policy, count=23, batch=3, shards=1) as it:
+        state = state_after(it, 2)
+    with iterator(policy, count=23, batch=3, shards=2, ids=(0, 1)) as it:
+        it.set_state(state)
+        said, told = len(it), it.size
+        given = rows(list(it), policy)
+        assert (said, told) == (len(given), sum(given))
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
+def test_after_the_last_batch_the_next_epoch_is_counted(policy):
+    """FILL: epochs of 4 and 3 batches by turns."""
+    with iterator(policy) as it, iterator(policy) as other:
+        for _ in range(2):
+            other.set_state(state_after(it, len(it)))
+            said, told = len(other), other.size
+            first = len(other.take(10))
+            given = rows(list(other), policy)
+            assert (said, told) == (len(given), sum(given))
+            assert first == len(given)
+            it.reset()
+
+
+def test_nothing_comes_of_an_epoch_of_which_nothing_is_left():
+    with iterator(FILL) as it:
+        it.set_state(state_after(it, len(it)))
+        with pytest.raises(StopIteration):
+            next(it)
+        assert (len(it), it.size) == (3, 9)
 
 
 def test_epochs_of_a_given_size():
@@ -140,6 +173,19 @@ def test_epochs_of_a_given_size():
                 given = rows(list(it), policy)
                 assert (said, told) == (len(given), sum(given)) == (len(it), it.size)
                 it.reset()
+
+
+def test_an_iterator_is_true_whatever_its_length():
+    """Also where the length is not known, or 0."""
+    with jdali.Pipeline(batch_size=4, num_threads=1, device_id=None) as pipe:
+        pipe.set_outputs(fn.external_source(lambda: np.zeros((4, 1), np.int32)))
+    with DataIterator(pipe, ["x"], prepare_first_batch=False) as it:
+        assert it
+        assert it.take(3)
+    with iterator(DROP, count=2, batch=3) as it:
+        assert len(it) == 0
+        assert it
+        assert it.take(3)
 
 
 def bar_of(batches):

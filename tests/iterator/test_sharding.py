@@ -111,6 +111,19 @@ def test_a_batch_that_cannot_be_split():
         next(it)
 
 
+def test_another_axis_that_cannot_be_split():
+    sharding = NamedSharding(mesh(4, 2), P("data", "model"))
+    told = (
+        r"output 'x' of shape \(8, 1\) .*: axis 1 has size 1, which is no multiple of 2; split only the batch axis, by "
+        r"\w+\('data',\), or give each output its own sharding: sharding=\{'x'"
+    )
+    with (
+        DataIterator(pipeline(8, 8), ["x"], reader_name="Reader", sharding=sharding) as it,
+        pytest.raises(ValueError, match=told),
+    ):
+        next(it)
+
+
 def test_a_sharding_of_more_axes_than_the_output_has():
     sharding = NamedSharding(mesh(4, 2), P("data", None, "model"))
     with (
@@ -122,10 +135,12 @@ def test_a_sharding_of_more_axes_than_the_output_has():
 
 def test_wrong_shardings():
     pipe = pipeline(8, 8)
-    with pytest.raises(ValueError, match=r"sharding names \['y'\], the outputs are \['x', 'mask'\]"):
+    with pytest.raises(ValueError, match=r"sharding names \['y'\], the outputs are \['x'\]"):
         DataIterator(pipe, ["x"], sharding={"y": SingleDeviceSharding(jax.devices()[0])})
     with pytest.raises(TypeError, match=r"should be an instance of `jax.sharding.Sharding`, not Mesh"):
         DataIterator(pipe, ["x"], sharding=mesh(8))
+    with pytest.raises(ValueError, match="pmap_shape=True needs `sharding`"):
+        DataIterator(pipe, ["x"], pmap_shape=True)
 
 
 def test_usable_in_a_sharded_step():
