@@ -9,6 +9,7 @@ import jax
 import numpy as np
 from jax.sharding import Sharding
 
+from jdali import types
 from jdali._batches import BatchSplit, fitted, lead, of_batch_axis, padded_by_zeros, place
 from jdali._numerics.grid import COARSE, round_up
 from jdali._numerics.narrow import narrow
@@ -64,6 +65,12 @@ class Assembler:
         result: dict[str, jax.Array] = {}
         for i, name in enumerate(self.names):
             batches = [of_pipeline[i] for of_pipeline in outputs]
+            if any(batch.dtype is types.NO_TYPE for batch in batches):
+                raise IteratorError(
+                    f"iterator: output {name!r} has no samples in this batch, and no type and dimensionality (To convert empty "
+                    "batch to a Tensor, valid dimensionality must be set): an external source gave an empty batch. A source "
+                    "that is at its end raises StopIteration"
+                )
             sharding = self._sharding_of(name)
             if name in self._sizes and batches[0].spec.ndim:  # a scalar has no size to pad
                 arrays, extents = self._padded(name, batches)

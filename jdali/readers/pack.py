@@ -112,10 +112,12 @@ class PackReader(OverReader):
         total = np.cumsum(sizes)
         firsts = np.searchsorted(owners, rows)
         begins = np.concatenate([[0], total])[firsts]
+        documents = np.cumsum(sizes > 0)  # an empty document takes no number
+        before = np.concatenate([[0], documents])[firsts]
         places = np.searchsorted(rows, owners)
         row = np.repeat(places, sizes)
         column = np.arange(len(row)) - begins[row]
-        numbers = np.repeat(np.arange(len(sizes)) - firsts[places] + 1, sizes)
+        numbers = np.repeat(documents - before[places], sizes)
         within = np.arange(len(row)) - np.repeat(total - sizes - begin, sizes)
         filled = [
             (np.concatenate(one) if len(one) else np.empty(0, np.int32), self._pad_id) for one in outputs
@@ -123,11 +125,18 @@ class PackReader(OverReader):
         shape = (len(rows), self._length)
         columns = []
         for values, fill in (*filled, (numbers.astype(np.int32), 0), (within.astype(np.int32), 0)):
+            if values.dtype.kind in "iu" and not _fits(fill, values.dtype):
+                raise ValueError(f"{_NAME}: pad_id is {fill}, {values.dtype} tokens cannot hold it")
             block = np.full(shape, fill, values.dtype)
             block[row, column] = values
             spec = BatchSpec(np.full((len(rows), 1), self._length), values.dtype)
             columns.append(Store.of_block(PaddedBlock(block), spec))
         return tuple(columns)
+
+
+def _fits(number: int, dtype: np.dtype[Any]) -> bool:
+    limits = np.iinfo(dtype)
+    return bool(limits.min <= number <= limits.max)
 
 
 def documents_of(
@@ -201,7 +210,7 @@ def pack(
             reader's name and its arguments.
         length: length of a row, tokens; see `long_documents`.
         add_special_tokens, bos, eos, tokenizer: arguments of `tokenize`, for texts; `tokenizer` None: documents are
-            tokens.
+            tokens, to which nothing is added.
         continue_positions: positions count through all pieces of a document; otherwise they start at 0 in each piece.
         lengths: number of tokens of each document of the data set, such as a column of a table; for a mixture, the
             numbers of all sources, one source after another. Building the pipeline then reads no documents. If
@@ -209,15 +218,15 @@ def pack(
         long_documents: "truncate" cuts documents that are longer than a row; "split" divides them
             into pieces of `length` and a rest, each packed as a document with its own segment id.
         num_shards: number of parts that the rows are divided into. The documents' reader must not be sharded.
-        pad_id: token for padding after the last document of a row.
+        pad_id: token for padding after the last document of a row; the type of each output must hold it.
         seed: seed of a reader that shuffles without a seed of its own; -1: the pipeline's.
         shard_id: the part to read, 0 to `num_shards` - 1.
         strategy: "first_fit" puts a document into the first row with room, "best_fit" into the fullest row with room.
         window: number of documents to pack together; None: as many as fill 128 rows on average.
 
     Returns: each output of the documents, [length], padded; for each token, the number of its document in the row,
-        from 1 on, 0 for padding, int32 [length]; and for each token, its position in the document, int32 [length]. If
-        the reader returns a dict, the last two outputs are named "segment_ids" and "positions".
+        from 1 on (empty documents are not counted), 0 for padding, int32 [length]; and for each token, its position in the
+        document, int32 [length]. If the reader returns a dict, the last two outputs are named "segment_ids" and "positions".
 
     For iterators and `reader_meta`, an epoch has the rows of the first pass over the documents; a later shuffled pass
     may have a few rows more or less. In the `schedule` of a mixture, a step counts `batch_size` documents, not rows.
@@ -243,6 +252,11 @@ def pack(
         raise ValueError(f'{_NAME}: continue_positions is of pieces: it needs long_documents="split"')
     if window is not None and window < 1:
         raise ValueError(f"{_NAME}: window is {window}, it must be at least 1")
+    if tokenizer is None and (bos is not None or eos is not None):
+        raise ValueError(
+            f"{_NAME}: bos is {bos!r} and eos is {eos!r}; they need tokenizer=, which is for texts. Documents that are tokens "
+            "must contain them"
+        )
     args = seeded(name, args, seed)
     settings = None
     if tokenizer is not None:

@@ -278,6 +278,16 @@ class TestArrays:
         ):
             next(it)
 
+    @pytest.mark.parametrize("ragged", ["error", "pad"])
+    def test_an_empty_batch_has_no_type(self, ragged):
+        with (
+            source_iterator([[]], 2, ragged=ragged) as it,
+            pytest.raises(
+                RuntimeError, match="output 'x' has no samples in this batch.*source gave an empty batch"
+            ),
+        ):
+            next(it)
+
     @pytest.mark.parametrize("ragged", ["pad", ("x",)])
     def test_padded(self, ragged):
         one, two = np.arange(6.0).reshape(2, 3), np.arange(1, 13.0).reshape(4, 3)

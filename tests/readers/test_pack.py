@@ -201,7 +201,8 @@ def rows(documents, window, length=8, strategy="first_fit"):
         part = [one[:length] for one in documents[start : start + window]]
         for row in packed([len(one) for one in part], length, strategy):
             members = [part[i] for i in row]
-            ids = [np.full(len(one), i + 1) for i, one in enumerate(members)]
+            with_tokens = [one for one in members if len(one)]
+            ids = [np.full(len(one), i) for i, one in enumerate(with_tokens, 1)]
             within = [np.arange(len(one)) for one in members]
             fill = np.zeros(length - sum(map(len, members)), int)
             found.append([np.concatenate([*each, fill]).tolist() for each in (members, ids, within)])
@@ -323,6 +324,20 @@ def test_a_document_that_is_longer_than_its_length_is_no_loss_in_silence():
 def test_empty_documents_only():
     with packing_of([np.empty(0, np.int32)] * 3, batch_size=1) as pipe:
         assert taken_of(pipe, 2) == [[[0] * 8] * 3] * 2
+
+
+def test_empty_documents_take_no_number():
+    documents = [np.arange(size, dtype=np.int32) for size in (3, 0, 2, 0)]
+    with packing_of(documents, batch_size=1) as pipe:
+        assert taken_of(pipe, 1)[0][1] == [1, 1, 1, 2, 2, 0, 0, 0]
+
+
+def test_a_padding_token_that_the_type_cannot_hold():
+    with (
+        packing_of([np.zeros(3, np.uint8)], batch_size=1, pad_id=300) as pipe,
+        pytest.raises(OperatorError, match="pad_id is 300, uint8 tokens cannot hold it"),
+    ):
+        pipe.run()
 
 
 def test_nothing_to_pack():
@@ -453,6 +468,7 @@ def test_lengths_may_be_given():
         ({"strategy": "worst_fit"}, "strategy is 'worst_fit'"),
         ({"long_documents": "cut"}, "long_documents is 'cut'"),
         ({"continue_positions": True}, "needs long_documents"),
+        ({"eos": 2}, "bos is None and eos is 2; they need tokenizer="),
         ({"lengths": [1, 2]}, "lengths must be 10 numbers"),
         ({"shard_id": 2, "num_shards": 2}, "shard_id is 2 of 2 shards"),
         ({"documents": ("readers.dataset", {"dataset": DOCUMENTS, "num_shards": 2})}, "num_shards is an argument"),
