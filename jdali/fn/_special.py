@@ -13,6 +13,7 @@ from jdali.fn._parallel_function import ParallelFunction
 from jdali.graph import DataNode, call_operator, current_graph
 from jdali.ops.flow._dl_tensor_python_function import on_accelerator
 from jdali.ops.flow._python_function import layouts_of
+from jdali.readers.mix import checked_schedule
 from jdali.readers.pack import SEGMENTS
 
 _SOURCE_ARGUMENTS = ("cycle", "layout", "dtype", "ndim", "repeat_last", "batch_info", "no_copy")
@@ -135,6 +136,8 @@ def readers_paired(**kwargs: Any) -> Any:
 
 
 def readers_mix(sources: Any, **kwargs: Any) -> Any:
+    if not isinstance(sources, (list, tuple)):
+        raise _not_of_a_reader("mix", "mixture", sources)
     given = [_named("mix", "mixture", source) for source in sources]
     if not given:
         raise ValueError("readers.mix: there is no source")
@@ -145,7 +148,8 @@ def readers_mix(sources: Any, **kwargs: Any) -> Any:
             raise ValueError(
                 "readers.mix: schedule counts batches of a pipeline; call it where the pipeline is defined"
             )
-        kwargs["schedule"] = {step * owner.max_batch_size: w for step, w in kwargs["schedule"].items()}
+        schedule = checked_schedule(kwargs["schedule"])
+        kwargs["schedule"] = {step * owner.max_batch_size: weights for step, weights in schedule.items()}
     on_cpu = all("cpu" in REGISTRY[name].devices for name, _ in given)
     outputs = _call("readers.mix", kwargs | {"sources": given}, "cpu" if on_cpu else "gpu")
     if all(isinstance(source, Mapping) and list(source) == list(sources[0]) for source in sources):
@@ -180,7 +184,7 @@ def _named(verb: str, whole: str, source: Any) -> tuple[str, dict[str, Any]]:
     if isinstance(source, tuple) and len(source) == 2 and isinstance(source[0], str):
         return source[0], dict(source[1])
     values = list(source.values()) if isinstance(source, Mapping) else source
-    values = [values] if isinstance(values, DataNode) else list(values)
+    values = list(values) if isinstance(values, (list, tuple)) else [values]
     node = values[0].source if values and isinstance(values[0], DataNode) else None
     if (
         node is None
@@ -188,16 +192,20 @@ def _named(verb: str, whole: str, source: Any) -> tuple[str, dict[str, Any]]:
         or node.runtime is not None
         or node.outputs != tuple(values)
     ):
-        raise TypeError(
-            f"readers.{verb}: each source must be what a reader returned, all of its outputs; {verb} first, then decode and "
-            f"augment the {whole}; got {source!r:.100}"
-        )
+        raise _not_of_a_reader(verb, whole, source)
     fed = [name for name, value in node.args.items() if isinstance(value, DataNode)]
     if fed:
         raise ValueError(
             f"readers.{verb}: {fed[0]} of {node.op.name} differs by sample, which a {whole} cannot have"
         )
     return node.op.name, {name: value for name, value in node.args.items() if value is not None}
+
+
+def _not_of_a_reader(verb: str, whole: str, source: Any) -> TypeError:
+    return TypeError(
+        f"readers.{verb}: each source must be what a reader returned, all of its outputs; {verb} first, then decode and "
+        f"augment the {whole}; got {source!r:.100}"
+    )
 
 
 def readers_video_resize(**kwargs: object) -> DataNode | tuple[DataNode, ...]:

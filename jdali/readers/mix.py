@@ -240,20 +240,32 @@ def _check(readers: Sequence[Reader]) -> None:
         raise ValueError(f"{_NAME}: sources have {counts} outputs; all need the same number")
 
 
+def checked_schedule(schedule: Any) -> Mapping[int, Any]:
+    """Returns the schedule; raises ValueError unless it is a dict from steps to weights."""
+    if not isinstance(schedule, Mapping):
+        raise ValueError(f"{_NAME}: schedule is {schedule!r}, it must be a dict {{step: weights}}")
+    for step in schedule:
+        if not isinstance(step, (int, np.integer)) or step < 0:
+            raise ValueError(f"{_NAME}: schedule has the step {step!r}; steps are whole numbers from 0 on")
+    return schedule
+
+
 def _segments(
     sizes: Sequence[int],
     weights: Any,
     temperature: float | None,
-    schedule: Mapping[int, Any] | None,
+    schedule: Any,
     shards: int,
 ) -> list[tuple[int, tuple[int, ...]]]:
     """Returns (first position, shares) for each part of the schedule."""
     parts = {0: sizes if weights is None else weights}
-    for step, own in (schedule or {}).items():
-        if not isinstance(step, (int, np.integer)) or step < 0:
-            raise ValueError(f"{_NAME}: schedule has the step {step!r}; steps are whole numbers from 0 on")
+    for step, own in ({} if schedule is None else checked_schedule(schedule)).items():
         parts[int(step) * shards] = own
     for own in parts.values():
+        if np.ndim(own) != 1:
+            raise ValueError(
+                f"{_NAME}: weights are {own!r}, they must be a list of numbers, one for each source"
+            )
         if len(own) != len(sizes):
             raise ValueError(f"{_NAME}: {len(own)} weights for {len(sizes)} sources")
     return [(start, whole_shares(own, temperature)) for start, own in sorted(parts.items())]

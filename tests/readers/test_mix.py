@@ -452,7 +452,10 @@ def test_in_dynamic_mode(folders):
         ({"weights": [0, 0, 0]}, "one of them above 0"),
         ({"weights": [1, -1, 1]}, "at least 0"),
         ({"temperature": 0.0}, "temperature is 0.0"),
+        ({"weights": 3}, "weights are 3, they must be a list of numbers"),
         ({"schedule": {-1: [1, 1, 1]}}, "the step -1"),
+        ({"schedule": {1: 3}}, "weights are 3, they must be a list of numbers"),
+        ({"schedule": 3}, "schedule is 3, it must be a dict"),
         ({"num_shards": 20}, "each shard needs a sample"),
     ],
     ids=str,
@@ -484,6 +487,33 @@ def test_sources_that_cannot_be_mixed(folders):
     for pipe in (decoded, half):
         with pytest.raises(TypeError, match="must be what a reader returned, all of its outputs"):
             pipe()
+
+
+@pytest.mark.parametrize(
+    "combined",
+    [
+        lambda reader: fn.readers.mix(reader),
+        lambda reader: fn.readers.mix([reader, 3]),
+        lambda reader: fn.readers.mix(None),
+        lambda reader: fn.readers.bucket(None, by="length", size=2),
+        lambda reader: fn.readers.pack(3, length=8),
+    ],
+)
+def test_what_is_no_reader(combined):
+    @pipeline_def(batch_size=1, num_threads=1)
+    def define():
+        return combined(fn.readers.dataset(dataset=[np.zeros(1, np.int32)] * 4))
+
+    with pytest.raises(
+        TypeError, match=r"readers\.(mix|bucket|pack): each source must be what a reader returned"
+    ):
+        define()
+
+
+@pytest.mark.parametrize("step", ["10", -1, 0.5])
+def test_errors_show_the_steps_of_the_user(folders, step):
+    with pytest.raises(ValueError, match=f"schedule has the step {step!r}; steps are whole numbers"):
+        mixed(folders, schedule={step: [1, 1, 1]})
 
 
 def test_a_state_of_other_sources_is_refused(folders):
