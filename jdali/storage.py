@@ -76,18 +76,18 @@ class Options(limits.Limits):
             "requests": 1,
             "bytes_ahead": 0,
             "cache_bytes": 0,
+            "time_limit": 0,
         }
         for name, least in (*lowest.items(), ("block_size", 1 << 12)):
-            if getattr(self, name) < least:
-                raise ValueError(f"storage: {name} is {getattr(self, name)}, it must be at least {least}")
+            limits.check_option(name, getattr(self, name), least)
         if isinstance(self.allow_protocols, str) or any("/" in name for name in self.allow_protocols):
             raise ValueError(
                 f"storage: allow_protocols is {self.allow_protocols!r}, it must be a list of names such as ['s3']"
             )
-        if not self.time_limit > 0:
+        if not self.time_limit:
             raise ValueError(f"storage: time_limit is {self.time_limit}, it must be above 0 seconds")
-        if self.samples_ahead is not None and self.samples_ahead < 1:
-            raise ValueError(f"storage: samples_ahead is {self.samples_ahead}, it must be at least 1")
+        if self.samples_ahead is not None:
+            limits.check_option("samples_ahead", self.samples_ahead, 1)
 
 
 limits.use(Options(**dataclasses.asdict(limits.current())))

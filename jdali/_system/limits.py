@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import numbers
 import os
 import sys
 from collections.abc import Mapping
@@ -20,6 +21,12 @@ from jdali._errors import SampleError
 _GROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 # Approximate memory of an entry of a list (its object and its strings), bytes.
 _ITEM_BYTES = 256
+
+
+def check_option(name: str, value: Any, least: int) -> None:
+    """Raises ValueError unless an option is a number of at least `least`."""
+    if not (isinstance(value, numbers.Real) and value >= least):
+        raise ValueError(f"storage: {name} is {value!r}, it must be at least {least}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,8 +63,8 @@ class Limits:
     def __post_init__(self) -> None:
         for field in dataclasses.fields(Limits):
             value = getattr(self, field.name)
-            if not (value is None and field.default is None) and value < 1:
-                raise ValueError(f"storage: {field.name} is {value}, it must be at least 1")
+            if not (value is None and field.default is None):
+                check_option(field.name, value, 1)
 
 
 _UNITS = {

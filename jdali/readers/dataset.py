@@ -143,8 +143,10 @@ class DatasetReader(Reader):
 
 
 def _count(arguments: Mapping[str, Any]) -> int:
-    columns = path_list(_NAME, "columns", arguments.get("columns"))
-    return len(columns) or arguments.get("num_outputs") or 1
+    columns, number = path_list(_NAME, "columns", arguments.get("columns")), arguments.get("num_outputs")
+    if number is not None and number < 1:
+        raise ValueError(f"{_NAME}: num_outputs is {number}, it must be at least 1")
+    return len(columns) or number or 1
 
 
 @reader(name=_NAME, outputs=_count, devices=("cpu",))
@@ -179,7 +181,7 @@ def dataset(
     Example: numbers = fn.readers.dataset(dataset=[np.float32([i, i + 1]) for i in range(10)], random_shuffle=True)
     """
     columns = tuple(path_list(_NAME, "columns", columns))
-    count = len(columns) or num_outputs or 1
+    count = _count({"columns": columns, "num_outputs": num_outputs})
     layouts = None if layout is None else [layout] * count if isinstance(layout, str) else list(layout)
     if layouts is not None and len(layouts) != count:
         raise ValueError(f"{_NAME}: {len(layouts)} layouts for {count} outputs")

@@ -267,8 +267,15 @@ def _and_lost(samples: Samples, number: int, end: int) -> Samples:
     )
 
 
+def _extensions(ext: Any) -> list[str]:
+    groups = path_list(_NAME, "ext", ext)
+    if not groups:
+        raise ValueError(f"{_NAME}: ext is empty, it must name at least one extension")
+    return groups
+
+
 def _num_outputs(arguments: Mapping[str, Any]) -> int:
-    return len(path_list(_NAME, "ext", arguments["ext"]))
+    return len(_extensions(arguments["ext"]))
 
 
 @reader(
@@ -312,9 +319,7 @@ def webdataset(
 
     Example: jpegs, scores = fn.readers.webdataset(paths=["shard.tar"], ext=["jpg", "scores"])
     """
-    groups = path_list(_NAME, "ext", ext)
-    if not groups:
-        raise ValueError(f"{_NAME}: ext is empty, it must name at least one extension")
+    groups = _extensions(ext)
     behavior = _BEHAVIORS.get(missing_component_behavior.lower())
     if behavior is None:
         raise ValueError(

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from support import wrong_calls
 
+from jdali import fn, pipeline_def
+
 # A part of DALI's message, and the call: `d` is the library, `r` the folder with the files of `folder`.
 CALLS: list[tuple[str, Any]] = [
     ("No files found", lambda d, r: d.fn.readers.file(file_root=r + "none")),
@@ -124,3 +126,22 @@ def test_what_is_wrong_with_an_index_of_an_archive(index, words, folder, tmp_pat
     call = lambda d: d.fn.readers.webdataset(paths=folder + "a.tar", ext=["jpg"], index_paths=str(path))  # noqa: E731
     wrong_calls.check(words, call)
     wrong_calls.check(f'Malformed index file at "{path}" line', call)
+
+
+@pytest.mark.parametrize(
+    ("define", "message"),
+    [
+        (lambda: fn.readers.webdataset(paths=["a.tar"], ext=[]), "readers.webdataset: ext is empty"),
+        (
+            lambda: fn.readers.dataset(dataset=[1], num_outputs=-1),
+            "readers.dataset: num_outputs is -1, it must be at least 1",
+        ),
+        (
+            lambda: fn.readers.dataset(dataset=[1], num_outputs=0),
+            "readers.dataset: num_outputs is 0, it must be at least 1",
+        ),
+    ],
+)
+def test_a_reader_without_outputs(define, message):
+    with pytest.raises(ValueError, match=message):
+        pipeline_def(batch_size=1, num_threads=1)(lambda: tuple(define()))()

@@ -157,6 +157,7 @@ def test_weights_by_class():
         ({"fold": (5, 5)}, "numbered from 0 to n - 1 = 4"),
         ({"fold": (0, 1)}, "n at least 2"),
         ({"fold": (0, 1, 2)}, r"it must be \(k, n\)"),
+        ({"fold": 3}, r"fold is 3; it must be \(k, n\)"),
         ({"weights": [1.0]}, "weights has 1 numbers, the data set 23 samples"),
         ({"weights": np.zeros(SIZE)}, "one of them above 0"),
         ({"weights": -np.ones(SIZE)}, "at least 0"),

@@ -39,7 +39,15 @@ def test_configure_sets_each(name):
         limits.check(name, 1001, "a thing of 1001")
     with pytest.raises(ValueError, match=f"storage: {name} is 0, it must be at least 1"):
         storage.configure(**{name: 0})
+    with pytest.raises(ValueError, match=f"storage: {name} is '5', it must be at least 1"):
+        storage.configure(**{name: "5"})
     assert limits.most(name) == 1000
+
+
+@pytest.mark.parametrize("name", ["retries", "samples_ahead", "cache_bytes", "time_limit"])
+def test_other_options_are_named_too(name):
+    with pytest.raises(ValueError, match=f"storage: {name} is '5', it must be at least"):
+        storage.configure(**{name: "5"})
 
 
 def test_older_names_are_the_same_limits(monkeypatch):

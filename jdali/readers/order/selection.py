@@ -121,7 +121,7 @@ def _subset(subset: Any, count: int) -> np.ndarray:
 
 def _fold(fold: Any, indices: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
     """Returns the samples of the selected folds, in order; each class is divided evenly."""
-    if len(fold) != 2:
+    if not hasattr(fold, "__len__") or len(fold) != 2:
         raise ValueError(f"fold is {fold!r}; it must be (k, n): the fold or folds to read, of n")
     wanted, number = np.atleast_1d(np.asarray(fold[0])), fold[1]
     if wanted.dtype.kind not in "iu" or not isinstance(number, (int, np.integer)) or number < 2:
