@@ -25,7 +25,8 @@ _ITEM_BYTES = 256
 
 def check_option(name: str, value: Any, least: int) -> None:
     """Raises ValueError unless an option is a number of at least `least`."""
-    if not (isinstance(value, numbers.Real) and value >= least):
+    is_number = isinstance(value, numbers.Real)
+    if not (is_number and value >= least):
         raise ValueError(f"storage: {name} is {value!r}, it must be at least {least}")
 
 

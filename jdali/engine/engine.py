@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from jdali._batches import BatchSplit, LentMemory
-from jdali._errors import SkippedSample
+from jdali._errors import OperatorError, SkippedSample
 from jdali._numerics.platform import platform_of
 from jdali._sources import SourceFeed
 from jdali._threads import PhaseTimer
@@ -257,16 +257,17 @@ class Engine:
         skipped: list[SkippedSample] = []
         nothing, iteration = None, Iteration.of(task, self.sources)
         failure: AttemptFailure | None = None
+        first: AttemptFailure | None = None
         try:
             while failure := self._receive(iteration, order, begun) or self._advance(iteration, turn, order):
                 if not (tolerates and failure.blamed):
                     _raise(failure)
                 skipped += to_be_listed(iteration.task, failure.operator, failure.blamed)
-                stand_ins = stand_ins or self._stand_ins(task)
+                stand_ins, first = stand_ins or self._stand_ins(task), first or failure
                 try:
                     attempt, begun = stand_ins.replace(failure.blamed), None
                 except LookupError:
-                    _raise(failure)
+                    _raise(first, replaced=stand_ins.tried)
                 iteration = Iteration.of(attempt, self.sources)
                 if not len(attempt):
                     nothing = failure.user_error()
@@ -277,7 +278,11 @@ class Engine:
                 bytes_of(outputs), iteration.env.most_bytes, nothing, task.share,
             )  # fmt: skip
         finally:
-            del iteration, failure  # no reference cycle: the traceback of a failure references this frame
+            del (
+                iteration,
+                failure,
+                first,
+            )  # no reference cycle: the traceback of a failure references this frame
 
     def _stand_ins(self, task: BatchTask) -> StandIns:
         readers = {node.name: reader for node, reader in self.readers.items()}
@@ -367,5 +372,15 @@ class Engine:
         self.cursor.close()
 
 
-def _raise(failure: AttemptFailure) -> NoReturn:
-    raise failure.user_error() from failure.cause
+def _raise(failure: AttemptFailure, *, replaced: int = 0) -> NoReturn:
+    """Raises the error of a failure; `replaced` is the number of samples that were tried in place of the failed one."""
+    raise _user_error(failure, replaced) from failure.cause
+
+
+def _user_error(failure: AttemptFailure, replaced: int) -> OperatorError:
+    error = failure.user_error()
+    if replaced:
+        error.args = (
+            f"{error}\n  on_error: {replaced} other samples were tried in its place, and all failed",
+        )
+    return error

@@ -133,6 +133,11 @@ class StandIns:
         refs = {name: self._shifted(name, refs) for name, refs in self._task.refs.items()}
         return self._task.reading(refs).masking(replaced)
 
+    @property
+    def tried(self) -> int:
+        """Number of stand-ins that failed at one position, the one where most did."""
+        return max(int(self._tried.max()) - 1, 0)
+
     def _repeating(self, bad: np.ndarray) -> BatchTask:
         good = np.flatnonzero(self._tried == 0)
         if not len(good):

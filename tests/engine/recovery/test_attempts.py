@@ -18,6 +18,14 @@ def test_outputs_know_what_they_were_made_of():
     engine.close()
 
 
+def test_the_first_failure_is_raised_if_no_other_sample_succeeds():
+    engine = engine_of(NumberReader(7, bad=tuple(range(7))), on_error="skip")
+    told = r"number 0 is bad(?s:.*)on_error: 6 other samples were tried in its place, and all failed"
+    with pytest.raises(OperatorError, match=told):
+        engine.make(engine.draw())
+    engine.close()
+
+
 @pytest.mark.parametrize(("on_error", "attempts"), [("raise", 1), ("skip", 4)])
 def test_a_failure_that_was_raised_is_in_no_cycle(on_error, attempts, monkeypatch):
     """Also with stand-ins: an attempt for each sample of the data set."""
