@@ -1898,7 +1898,7 @@ def pack(
             reader's name and its arguments.
         length: length of a row, tokens; see `long_documents`.
         add_special_tokens, bos, eos, tokenizer: arguments of `tokenize`, for texts; `tokenizer` None: documents are
-            tokens.
+            tokens, to which nothing is added.
         continue_positions: positions count through all pieces of a document; otherwise they start at 0 in each piece.
         lengths: number of tokens of each document of the data set, such as a column of a table; for a mixture, the
             numbers of all sources, one source after another. Building the pipeline then reads no documents. If
@@ -1906,7 +1906,7 @@ def pack(
         long_documents: "truncate" cuts documents that are longer than a row; "split" divides them
             into pieces of `length` and a rest, each packed as a document with its own segment id.
         num_shards: number of parts that the rows are divided into. The documents' reader must not be sharded.
-        pad_id: token for padding after the last document of a row.
+        pad_id: token for padding after the last document of a row; the type of each output must hold it.
         seed: seed of a reader that shuffles without a seed of its own; -1: the pipeline's.
         shard_id: the part to read, 0 to `num_shards` - 1.
         strategy: "first_fit" puts a document into the first row with room, "best_fit" into the fullest row with room.
@@ -1917,8 +1917,8 @@ def pack(
         preserve: run the operator even if none of its outputs is used.
 
     Returns: each output of the documents, [length], padded; for each token, the number of its document in the row,
-        from 1 on, 0 for padding, int32 [length]; and for each token, its position in the document, int32 [length]. If
-        the reader returns a dict, the last two outputs are named "segment_ids" and "positions".
+        from 1 on (empty documents are not counted), 0 for padding, int32 [length]; and for each token, its position in the
+        document, int32 [length]. If the reader returns a dict, the last two outputs are named "segment_ids" and "positions".
 
     For iterators and `reader_meta`, an epoch has the rows of the first pass over the documents; a later shuffled pass
     may have a few rows more or less. In the `schedule` of a mixture, a step counts `batch_size` documents, not rows.

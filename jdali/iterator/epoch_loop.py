@@ -125,7 +125,7 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         """Counts the batches of this epoch."""
 
     def __bool__(self) -> bool:
-        return True  # and not whether `len` is known, and above 0
+        return True  # Python would ask `len`, which may be unknown or 0
 
     def _draw(self, *, keep: bool = False) -> UserBatch:
         """Returns the next batch. With `keep`, the position does not change. Raises StopIteration at the end of the epoch."""
