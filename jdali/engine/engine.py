@@ -278,11 +278,7 @@ class Engine:
                 bytes_of(outputs), iteration.env.most_bytes, nothing, task.share,
             )  # fmt: skip
         finally:
-            del (
-                iteration,
-                failure,
-                first,
-            )  # no reference cycle: the traceback of a failure references this frame
+            del iteration, failure, first  # no reference cycle: their tracebacks reference this frame
 
     def _stand_ins(self, task: BatchTask) -> StandIns:
         readers = {node.name: reader for node, reader in self.readers.items()}

@@ -338,9 +338,8 @@ class EpochCounter:
             sizes = counter._sizes()
             epochs.append([max(size - t, 0) for size, t in zip(sizes, taken, strict=True)])
             beyond = [max(t - size, 0) for size, t in zip(sizes, taken, strict=True)]
-            taken = (
-                beyond if self._wraps else [0] * len(sizes)
-            )  # without wrapping, all shards end an epoch together
+            # Without wrapping, all shards end an epoch together.
+            taken = beyond if self._wraps else [0] * len(sizes)
             counter._move_on()
         return epochs
 
