@@ -23,7 +23,7 @@ Arrays = Mapping[str, np.ndarray]
 # File system clocks are coarse, so a file changed less than this time ago may change again without a new time stamp.
 _SETTLED_NS = 2_000_000_000
 # Part of the names of cached files. Change it whenever the content of an index changes.
-_VERSION = 3
+_VERSION = 4
 
 
 def always(index: Arrays) -> bool:

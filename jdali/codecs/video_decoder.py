@@ -106,7 +106,7 @@ class VideoDecoder:
 
     def __init__(self, source: Source, index: VideoIndex):
         self._source, self._index = source, index
-        self._by_time = np.argsort(index.ticks)
+        self._by_time = np.argsort(index.ticks, kind="stable")
         self._convert = Converter()
         self._wanted = 0  # number of the frame to decode up to
         self._container: Any = None
@@ -227,10 +227,15 @@ class VideoDecoder:
         return self._at(frame.pts)
 
     def _at(self, tick: int | None) -> int | None:
-        """Returns the number of the frame with the time `tick`; None if no frame has this time."""
+        """Returns the number of the frame with the time `tick`; None if no frame has this time.
+
+        If several frames have this time, it is the one that follows the last decoded frame, or else the first of them.
+        """
         if tick is None:
             return None
         ticks = self._index.ticks
+        if self._position < len(ticks) and ticks[self._position] == tick:
+            return self._position
         place = int(np.searchsorted(ticks, tick, sorter=self._by_time))
         number = int(self._by_time[place]) if place < len(ticks) else -1
         return number if ticks[number] == tick else None

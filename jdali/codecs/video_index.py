@@ -127,8 +127,10 @@ class VideoIndex:
     """The frames of a video, in display order.
 
     Attributes:
-        ticks: int64 [frames], FFmpeg's time of each frame. If a container stores only decoding times, the times may not ascend.
-        keys: int64 [n], numbers of the key frames, where decoding can begin, ascending.
+        ticks: int64 [frames], FFmpeg's time of each frame; some may be equal, because files round times. If a container
+            stores only decoding times, the times may not ascend.
+        keys: int64 [n], numbers of the key frames, where decoding can begin, ascending. Key frames that share their time
+            with another frame are not among them.
         key_sizes: int64 [n], packet sizes of the key frames, bytes; they identify key frames after a seek.
         tick: length of a tick, seconds.
         height, width: size in the header, pixels.
@@ -145,6 +147,11 @@ class VideoIndex:
 
     def __len__(self) -> int:
         return len(self.ticks)
+
+    @property
+    def start(self) -> float:
+        """Time of the first frame in the file, in seconds."""
+        return float(int(self.ticks.min()) * self.tick)
 
     @property
     def ascends(self) -> bool:
@@ -202,13 +209,15 @@ def build_index(source: Source) -> VideoIndex:
         if not counted:
             ticks = np.array(times, np.int64)
             steps = np.diff(np.sort(ticks) if in_order else ticks)
-            counted = bool((steps <= 0).any())
+            counted = bool((steps < 0).any())
         if counted:
             ticks, keys, tick = np.arange(len(times)), {}, 1 / rate
     assert ticks is not None
     if not len(ticks):
         raise SampleError("there are no frames in it")
-    starts = np.flatnonzero(np.isin(ticks, np.array(sorted(keys), np.int64)))
+    distinct, counts = np.unique(ticks, return_counts=True)
+    found = np.intersect1d(distinct[counts == 1], np.array(list(keys), np.int64))
+    starts = np.flatnonzero(np.isin(ticks, found))
     sizes = np.array([keys[int(tick)] for tick in ticks[starts]], np.int64)
     return VideoIndex(ticks, starts, sizes, tick, height, width, counted)
 

@@ -2101,8 +2101,8 @@ class Video(OperatorClass):
         additional_decode_surfaces: without effect.
         channels: number of channels, which must be 3.
         dtype: UINT8 or FLOAT.
-        file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds. Negative ones
-            count from the end, and an end of 0 is the end of the video.
+        file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds since the first frame.
+            Negative ones count from the end, and an end of 0 is the end of the video.
         file_list_include_preceding_frame: round the start of a part in `file_list` down to a frame, and its end up;
             False: round the start up, and the end down.
         normalized: values are from 0 to 1; otherwise from 0 to 255.
@@ -2233,8 +2233,8 @@ class VideoResize(OperatorClass):
         additional_decode_surfaces: without effect.
         channels: number of channels, which must be 3.
         dtype: UINT8 or FLOAT.
-        file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds. Negative ones
-            count from the end, and an end of 0 is the end of the video.
+        file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds since the first frame.
+            Negative ones count from the end, and an end of 0 is the end of the video.
         file_list_include_preceding_frame: round the start of a part in `file_list` down to a frame, and its end up;
             False: round the start up, and the end down.
         normalized: values are from 0 to 1; otherwise from 0 to 255.

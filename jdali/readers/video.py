@@ -77,8 +77,8 @@ def legacy_options(
         additional_decode_surfaces: without effect.
         channels: number of channels, which must be 3.
         dtype: UINT8 or FLOAT.
-        file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds. Negative ones
-            count from the end, and an end of 0 is the end of the video.
+        file_list_frame_num: starts and ends in `file_list` are numbers of frames, not seconds since the first frame.
+            Negative ones count from the end, and an end of 0 is the end of the video.
         file_list_include_preceding_frame: round the start of a part in `file_list` down to a frame, and its end up;
             False: round the start up, and the end down.
         normalized: values are from 0 to 1; otherwise from 0 to 255.
@@ -145,7 +145,7 @@ def _open_legacy(name: str, length: int, options: dict[str, Any]) -> VideoReader
         "uniform": False,
         "as_frames": options["file_list_frame_num"],
         "rounding": "start_down_end_up" if preceding else "start_up_end_down",
-        "from_end": True,
+        "relative": True,
         "convert": functools.partial(_as_dtype, dtype=dtype, normalized=options["normalized"]),
     }
     return _open(name, own, options)
@@ -238,7 +238,8 @@ def experimental_video(
 
     Args:
         file_list_format: unit of starts and ends in `file_list`: seconds ("timestamps") or numbers of frames
-            ("frames"; negative ones count from the end).
+            ("frames"; negative ones count from the end). Seconds are times as the file has them: if its first frame is
+            shown at 1.5 s, they count from there, although the times that `enable_timestamps` returns count from 0.
         file_list_include_end: without effect, as in DALI: a part excludes the frame at its end.
         file_list_rounding: rounding of starts and ends that lie between two frames:
             "start_down_end_up", "start_up_end_down", "all_up" or "all_down".
@@ -278,7 +279,7 @@ def experimental_video(
         "uniform": uniform_sample,
         "as_frames": file_list_format == "frames",
         "rounding": file_list_rounding,
-        "from_end": False,
+        "relative": False,
         "convert": functools.partial(_as_dtype, dtype=np.dtype(np.uint8), normalized=False),
     }
     return _open(name, own, options)

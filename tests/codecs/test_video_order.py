@@ -150,6 +150,27 @@ def test_videos_that_begin_in_the_middle(name, first, container):
     assert check(remuxed(clip(name, "matroska"), first, container)) <= COUNT - first
 
 
+@pytest.mark.parametrize(
+    ("shared", "keys"), [((3, 6, 12), [0, 8, 16]), ((1, 12), [8, 16]), (range(1, COUNT, 2), [])], ids=str
+)
+@pytest.mark.parametrize(
+    ("name", "container"),
+    [
+        ("H.264, closed groups", "matroska"), ("HEVC, open groups", "matroska"), ("VP8, hidden frames", "webm"),
+        ("VP9", "webm"),
+    ],
+)  # fmt: skip
+def test_frames_that_share_a_time(name, container, shared, keys):
+    """Frames `shared` are shown less than a tick of the file after the ones before them."""
+    times = np.array([40 * number - 40 * (number in shared) for number in range(COUNT)])
+    codec, options = STREAMS[name]
+    data = encode(moving(COUNT), codec, container, options=options, times_ms=times)
+    index = build_index(io.BytesIO(data))
+    np.testing.assert_allclose(index.seconds(), times / 1000, rtol=0, atol=1e-9)
+    assert set(index.keys) <= set(keys)
+    assert check(data) == COUNT
+
+
 # --- packets that are no frames -------------------------------------------------------------
 NO_PICTURE = bytes.fromhex("000001b6504f")  # of MPEG-4
 

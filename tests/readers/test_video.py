@@ -183,6 +183,23 @@ def test_parts_in_seconds(folder, tmp_path, rounding, cfr, vfr):
         assert everything("readers.video", **args) == expected
 
 
+def late(tmp_path):
+    """A video of 12 frames at 1.5, 1.54, ... s, the fifth of which is shown together with the fourth."""
+    path = tmp_path / "late.webm"
+    times = [1500 + 40 * number - 40 * (number == 4) for number in range(COUNT)]
+    path.write_bytes(encode(pictures(COUNT), "libvpx-vp9", "webm", times_ms=times))
+    return path
+
+
+def test_parts_in_seconds_of_a_video_that_begins_late(tmp_path):
+    path = late(tmp_path)
+    args = {"sequence_length": 1}
+    for line, expected in (("1.55 1.63", [1, 2, 3, 4]), ("1.65 1.75", [4, 5, 6]), ("0.2 1.57", [0, 1])):
+        assert sequences(file_list=listed(tmp_path, f"{path} 0 {line}"), **args) == [[n] for n in expected]
+    args |= {"file_list": listed(tmp_path, f"{path} 0 0.05 0.13"), "file_list_include_preceding_frame": True}
+    assert sequences("readers.video", **args) == [[1], [2], [3], [4]]
+
+
 @pytest.mark.parametrize(
     ("line", "expected"),
     [("0.2 0", range(5, 12)), ("-0.2 -0.08", range(7, 10)), ("0 0", range(12)), ("-0.09 0", range(10, 12))],
@@ -472,11 +489,17 @@ def test_as_dali(folder, args):
 def test_folders_and_lists_as_dali(folder, tmp_path):
     (folder / "b" / "notes.txt").unlink()  # DALI takes every file for a video
     check(file_root=str(folder), sequence_length=3, enable_frame_num="scalar")
-    long, short = folder / "a" / "12.webm", folder / "b" / "5.webm"
+    long, short, begun = folder / "a" / "12.webm", folder / "b" / "5.webm", late(tmp_path)
     frames = listed(tmp_path, f"{long} 3 2 9", f"{short} 1", f"{long} 6 -6 -1", f"{long} 9 2.5 6.5")
     check(file_list=frames, sequence_length=2, file_list_format="frames", enable_frame_num="sequence")
     for include_end in (False, True):
-        seconds = listed(tmp_path, f"{long} 3 0.09 0.31", f"{short} 1 0.05 0.13")
+        seconds = listed(
+            tmp_path,
+            f"{long} 3 0.09 0.31",
+            f"{short} 1 0.05 0.13",
+            f"{begun} 2 1.55 1.75",
+            f"{begun} 1 0.2 1.7",
+        )
         for rounding in ("start_down_end_up", "start_up_end_down", "all_up", "all_down"):
             check(
                 file_list=seconds, sequence_length=1, file_list_rounding=rounding, enable_timestamps=True,

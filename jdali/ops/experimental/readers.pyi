@@ -100,7 +100,8 @@ class Video(OperatorClass):
 
     Args:
         file_list_format: unit of starts and ends in `file_list`: seconds ("timestamps") or numbers of frames
-            ("frames"; negative ones count from the end).
+            ("frames"; negative ones count from the end). Seconds are times as the file has them: if its first frame is
+            shown at 1.5 s, they count from there, although the times that `enable_timestamps` returns count from 0.
         file_list_include_end: without effect, as in DALI: a part excludes the frame at its end.
         file_list_rounding: rounding of starts and ends that lie between two frames:
             "start_down_end_up", "start_up_end_down", "all_up" or "all_down".

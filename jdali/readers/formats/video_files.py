@@ -131,19 +131,20 @@ def _listed(name: str, file_list: str) -> list[Clip]:
 
 
 def frame_range(
-    clip: Clip, index: VideoIndex, *, as_frames: bool, rounding: str, from_end: bool
+    clip: Clip, index: VideoIndex, *, as_frames: bool, rounding: str, relative: bool
 ) -> tuple[int, int]:
     """Returns the number of the first frame of a clip, and one past the number of its last frame.
 
     Args:
         as_frames: bounds are numbers of frames, and negative numbers count from the end; otherwise bounds are seconds.
         rounding: key of `ROUNDING`.
-        from_end: negative seconds also count from the end, and an end of 0 means the end of the file.
+        relative: seconds count from the first frame, negative ones from the end, and an end of 0 means the end of the
+            file; otherwise seconds are times as the file has them, and the first frame may be shown after 0.
     """
     up = ROUNDING[rounding]
     frames = len(index)
     bounds = []
-    end = None if from_end and clip.end == 0 else clip.end
+    end = None if relative and clip.end == 0 else clip.end
     for value, default, is_up in ((clip.start, 0, up[0]), (end, frames, up[1])):
         if value is None:
             bounds.append(default)
@@ -152,13 +153,14 @@ def frame_range(
             number = int(np.ceil(value) if is_up else np.floor(value))
             number += frames if number < 0 else 0
         else:
-            number = _frame_at(index, value, is_up, from_end=from_end and value < 0)
+            seconds = value if relative else value - index.start
+            number = _frame_at(index, seconds, is_up, from_end=relative and value < 0)
         bounds.append(min(max(number, 0), frames))
     return bounds[0], bounds[1]
 
 
 def _frame_at(index: VideoIndex, seconds: float, up: bool, *, from_end: bool) -> int:
-    """Returns the frame shown at a time; with `up`, the first frame that begins at that time or later."""
+    """Returns the frame shown at a time after the first frame; with `up`, the first that begins then or later."""
     times = index.seconds()
     # Assumes that the last frame lasts as long as the median of the other frames.
     lasting = float(np.median(np.diff(times))) if len(times) > 1 else 0.0

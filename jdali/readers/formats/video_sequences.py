@@ -52,7 +52,7 @@ class Cut:
         pads_all: pad all sequences that begin in the clip; otherwise only the first incomplete one.
         fill: value of padding frames.
         uniform: take one sequence from each clip, with frames spread evenly over the clip.
-        as_frames, rounding, from_end: meaning of starts and ends in a list, see `frame_range`.
+        as_frames, rounding, relative: meaning of starts and ends in a list, see `frame_range`.
         image_type: RGB or YCbCr.
         upright: rotate frames as the video's metadata require.
         convert: converts the frames before they are returned.
@@ -70,7 +70,7 @@ class Cut:
     uniform: bool
     as_frames: bool
     rounding: str
-    from_end: bool
+    relative: bool
     image_type: DALIImageType
     upright: bool
     convert: Callable[[np.ndarray], np.ndarray]
@@ -170,7 +170,7 @@ class VideoReader(Reader):
                 self._videos.index(file),
                 as_frames=cut.as_frames,
                 rounding=cut.rounding,
-                from_end=cut.from_end,
+                relative=cut.relative,
             )
             if low >= high:
                 warnings.warn(
