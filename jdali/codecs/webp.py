@@ -1,8 +1,10 @@
-"""Decodes WebP with imagecodecs if it is installed, else with Pillow."""
+"""Decodes WebP with imagecodecs if it is installed, else with Pillow; of an animation, the first frame."""
 
 from __future__ import annotations
 
+import dataclasses
 import struct
+from collections.abc import Iterator
 
 import numpy as np
 from PIL import WebPImagePlugin
@@ -41,25 +43,54 @@ def header(view: memoryview) -> ImageInfo:
     return ImageInfo("webp", height, width, channels, orientation=turned, detail=animated)
 
 
-def _exif_orientation(view: memoryview) -> int:
+def _chunks(view: memoryview) -> Iterator[tuple[bytes, memoryview]]:
+    """Yields the type and the content of each chunk."""
     position = 12
     while position + 8 <= len(view):
         kind, length = struct.unpack_from("<4sI", view, position)
-        if kind == b"EXIF":
-            block = view[position + 8 : position + 8 + length]
-            return orientation(block[6:] if begins(block, b"Exif\0\0") else block)
+        yield kind, view[position + 8 : position + 8 + length]
         position += 8 + length + (length & 1)
-    return 1
+
+
+def _exif_orientation(view: memoryview) -> int:
+    block = next((content for kind, content in _chunks(view) if kind == b"EXIF"), None)
+    if block is None:
+        return 1
+    return orientation(block[6:] if begins(block, b"Exif\0\0") else block)
 
 
 def decode(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
-    animated = info.detail
+    return _first_frame(view, info) if info.detail else _still(view, info, request.out)
+
+
+def _first_frame(view: memoryview, info: ImageInfo) -> np.ndarray:
+    """Decodes the first frame alone: libwebp's decoder of animations takes 24 bytes for each pixel of the picture."""
+    frame = next((content for kind, content in _chunks(view) if kind == b"ANMF"), None)
+    if frame is None:
+        raise corrupt("WEBP", "it is an animation without frames")
+    x, y, width, height = (int.from_bytes(frame[i : i + 3], "little") for i in (0, 3, 6, 9))
+    x, y, width, height = 2 * x, 2 * y, width + 1, height + 1
+    if x + width > info.width or y + height > info.height:
+        reason = f"its first frame of {height}x{width} at ({y}, {x}) reaches out of it"
+        raise corrupt("WEBP", f"{reason}, its header says {info.height}x{info.width}")
+    flags = _ALPHA if info.channels == 4 else 0
+    body = struct.pack("<4s4sIB3x", b"WEBP", b"VP8X", 10, flags) + bytes(frame[6:12]) + bytes(frame[16:])
+    still = memoryview(struct.pack("<4sI", b"RIFF", len(body)) + body)
+    picture = _still(still, dataclasses.replace(info, height=height, width=width), None)
+    if (height, width) == (info.height, info.width):
+        return picture
+    whole = np.zeros((info.height, info.width, info.channels), np.uint8)
+    whole[y : y + height, x : x + width] = picture
+    return whole
+
+
+def _still(view: memoryview, info: ImageInfo, out: np.ndarray | None) -> np.ndarray:
     codecs = imagecodecs()
-    if codecs is None or animated:
-        picture = open_with_pillow(WebPImagePlugin.WebPImageFile, view, info)  # positioned at the first frame
+    if codecs is None:
+        picture = open_with_pillow(WebPImagePlugin.WebPImageFile, view, info)
         return np.asarray(picture.convert("RGBA" if info.channels == 4 else "RGB"))
-    out = request.out if request.out is not None and request.out.shape[2] == info.channels else None
-    decoded: np.ndarray = codecs.webp_decode(view, hasalpha=info.channels == 4, out=out)
+    target = out if out is not None and out.shape[2] == info.channels else None
+    decoded: np.ndarray = codecs.webp_decode(view, hasalpha=info.channels == 4, out=target)
     return decoded
 
 

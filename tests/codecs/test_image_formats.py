@@ -73,6 +73,26 @@ def test_animations_have_the_channels_of_their_pictures(channels):
     np.testing.assert_array_equal(codec.decode(out.getvalue(), output_type=ANY_DATA), want)
 
 
+def test_the_first_frame_of_an_animation_may_be_smaller_than_the_picture():
+    first, second = noise(8, 12, 4), noise(8, 12, 4)
+    first[:2] = first[:, :4] = 0  # Pillow stores the rest
+    out = io.BytesIO()
+    Image.fromarray(first).save(
+        out, "webp", save_all=True, append_images=[Image.fromarray(second)], lossless=True, exact=True
+    )
+    encoded = out.getvalue()
+    frame = encoded.index(b"ANMF") + 8
+    assert encoded[frame : frame + 12] == bytes(
+        [2, 0, 0, 1, 0, 0, 7, 0, 0, 5, 0, 0]
+    )  # halves of x and y, sizes less 1
+    np.testing.assert_array_equal(codec.decode(encoded, output_type=ANY_DATA), first)
+    beyond = encoded[:frame] + b"\3" + encoded[frame + 1 :]
+    with pytest.raises(SampleError, match=r"first frame of 6x8 at \(2, 6\) reaches out of it, .* says 8x12"):
+        codec.decode(beyond)
+    with pytest.raises(SampleError, match="an animation without frames"):
+        codec.decode(encoded.replace(b"ANMF", b"ANMX"))
+
+
 def test_gray_and_alpha():
     picture = noise(5, 8, 2)
     np.testing.assert_array_equal(codec.decode(png(picture)), np.repeat(picture[..., :1], 3, 2))

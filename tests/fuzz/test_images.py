@@ -34,6 +34,13 @@ def palette(kind):
     return out.getvalue()
 
 
+def animated_webp():
+    out = io.BytesIO()
+    others = [Image.fromarray(PICTURE // 2)]
+    Image.fromarray(PICTURE).save(out, "webp", save_all=True, append_images=others)
+    return out.getvalue()
+
+
 def tiff(picture, **options):
     return imagecodecs().tiff_encode(picture, **options)
 
@@ -52,6 +59,7 @@ GOOD = {
     "plain pgm": lambda: b"P2\n5 4\n255\n" + b" ".join(b"%d" % n for n in range(20)),
     "webp": lambda: pillow(PICTURE, "webp"),
     "lossless webp": lambda: pillow(noise(9, 13, 4), "webp", lossless=True),
+    "animated webp": lambda: animated_webp(),
     "fax tiff": lambda: pillow(noise(24, 31, None) > 99, "tiff", compression="group4"),
     "palette tiff": lambda: palette("tiff"),
     "jpeg in tiff": lambda: pillow(PICTURE, "tiff", compression="jpeg"),
@@ -166,6 +174,13 @@ def test_a_jpeg_holds_no_more_pixels_than_its_codes_have_bits(monkeypatch):
             assert (decoded == decoded[0, 0]).all()
             claims = data.replace(struct.pack(">HH", 1000, 1500), struct.pack(">HH", 20000, 20000))
             assert not survives(codec.decode, claims, says="cannot hold 20000x20000 pixels", memory=16 << 20)
+
+
+def test_an_animation_takes_the_memory_of_its_picture():
+    """The first frame of 24x31 is decoded alone, whatever size the header claims for all of them."""
+    data = animated_webp()
+    size = (999).to_bytes(3, "little")
+    assert survives(codec.decode, data[:24] + size + size + data[30:], memory=8 << 20)
 
 
 def test_the_cases_are_many_and_differ():
