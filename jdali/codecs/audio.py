@@ -139,6 +139,8 @@ def decode_together(
     return RaggedBlock(floats, starts, extents), rates
 
 
+# Files of floats may hold NaN, infinity and huge numbers; NumPy would warn about them.
+@np.errstate(over="ignore", invalid="ignore")
 def decode_part(
     encoded: bytes | HostArray,
     offset: float,
@@ -192,13 +194,17 @@ def _part(info: AudioInfo, offset: float, duration: float | None) -> tuple[int, 
 
 
 def rescale(wave: HostArray, dtype: np.dtype) -> HostArray:
-    """Scales floats between -1 and 1 to the full range of an integer type; rounds half away from zero and saturates."""
+    """Scales floats between -1 and 1 to the full range of an integer type.
+
+    Rounds half away from zero and saturates; NaN becomes 0.
+    """
     if wave.dtype == dtype or dtype.kind == "f":
         return wave.astype(dtype, copy=False)
     limits = np.iinfo(dtype)
     # Multiplies in float32, as DALI does: 2³¹ - 1 is rounded to 2³¹, and saturation corrects the result.
     scaled = np.asarray(wave * np.float32(limits.max), np.float64)
     rounded = np.trunc(scaled + np.copysign(0.5, scaled))
+    rounded[np.isnan(rounded)] = 0
     return np.clip(rounded, limits.min, limits.max).astype(dtype)
 
 

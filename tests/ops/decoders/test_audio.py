@@ -161,6 +161,33 @@ def test_floats_become_integers_of_the_whole_range():
     assert (rate, rate.dtype, rate.shape) == (8000, np.float32, ())
 
 
+@pytest.mark.parametrize(("dtype", "most"), [(types.INT16, 2**15 - 1), (types.INT32, 2**31 - 1)])
+def test_floats_that_are_no_sound_as_integers(dtype, most):
+    """NaN is 0 as everywhere (docs/differences.md), and nothing warns."""
+    encoded = encode(np.array([np.nan, np.inf, -np.inf, 3e38, 0.0])[:, None], 8000, subtype="FLOAT")
+    got, _ = host_run.one(decode_audio, encoded, dtype=dtype)
+    assert got[:, 0].tolist() == [0, most, -most - 1, most, 0]
+
+
+@pytest.mark.parametrize("subtype", ["FLOAT", "DOUBLE"])
+def test_floats_that_are_no_sound_mixed_and_resampled(subtype):
+    wave = np.zeros((2000, 2))
+    wave[1000] = np.inf, -np.inf
+    wave[1900] = 3e38
+    mixed, _ = host_run.one(decode_audio, encode(wave, 8000, subtype=subtype), downmix=True)
+    assert np.isnan(mixed[1000])
+    assert not mixed[:1000].any()
+    for rate in (16000, 11025, 7999):
+        got, _ = host_run.one(
+            decode_audio,
+            encode(wave, 8000, subtype=subtype),
+            sample_rate=rate,
+            dtype=types.INT16,
+            downmix=True,
+        )
+        assert not got[:100].any()
+
+
 def test_lossless_formats_give_what_was_stored():
     stored = np.random.default_rng(0).integers(-(2**15), 2**15, (50, 2)).astype(np.int16)
     for kind in ("WAV", "FLAC"):
