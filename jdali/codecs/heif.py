@@ -6,7 +6,7 @@ import functools
 import importlib
 import io
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from jdali.codecs.base import (
     imagecodecs,
     need_imagecodecs,
     open_with_pillow,
+    with_channels,
 )
 from jdali.codecs.color import gray_15bit
 from jdali.codecs.jpeg2000 import boxes
@@ -32,8 +33,14 @@ _AVIF, _HEIC = (b"avif", b"avis"), (b"heic", b"heix", b"heim", b"heis", b"hevc",
 # A picture may have at most _LARGER times as many coded pixels as its boxes claim; a claim below _SMALL counts as
 # _SMALL.
 _LARGER, _SMALL = 4, 1 << 16
-# Bit depth: "av1C" boxes have a flag for 10 or 12 bits and a flag for 12 bits; "hvcC" boxes have the depth at byte 17.
-_AV1_DEEP, _AV1_TWELVE, _HEVC_BITS = 0x40, 0x20, 17
+# Decoder configurations, "av1C" and "hvcC" boxes. Byte 2 of av1C has flags for 10 or 12 bits, for 12 bits and for gray;
+# in hvcC, byte 16 has the chroma format (0 is gray) and byte 17 the bit depth.
+_AV1_DEEP, _AV1_TWELVE, _AV1_GRAY, _HEVC_CHROMA, _HEVC_BITS = 0x40, 0x20, 0x10, 16, 17
+# Types of auxiliary pictures ("auxC" boxes) that are the alpha of the primary picture.
+_ALPHA = (b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", b"urn:mpeg:hevc:2015:auxid:1")
+# For each number of channels in a header: which of a library's channels (RGB and alpha, even for gray) they are.
+_KEPT = {1: [0], 2: [0, 3], 3: [0, 1, 2]}
+_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 # EXIF orientation for each pair (counterclockwise quarter turns, mirror axis or -1). The picture is mirrored last.
 _ORIENTATION = {
     (0, -1): 1, (0, 0): 4, (0, 1): 2, (1, -1): 8, (1, 0): 5, (1, 1): 7, (2, -1): 3, (2, 0): 2, (2, 1): 4, (3, -1): 6,
@@ -97,6 +104,23 @@ def _bits(kind: bytes, content: memoryview) -> int:
     return (content[_HEVC_BITS] & 7) + 8 if kind == b"hvcC" else 8
 
 
+def _channels(properties: list[tuple[bytes, memoryview]], own: Mapping[bytes, memoryview]) -> int:
+    """Returns the number of channels of the primary picture: gray or RGB, and alpha."""
+    # A picture in tiles has no configuration of its own.
+    grays = _grays(own.items()) or _grays(properties)
+    has_alpha = any(kind == b"auxC" and bytes(content[4:]).startswith(_ALPHA) for kind, content in properties)
+    return (1 if grays and all(grays) else 3) + has_alpha
+
+
+def _grays(properties: Iterable[tuple[bytes, memoryview]]) -> list[bool]:
+    """Returns for each decoder configuration whether it is of a gray picture."""
+    return [
+        bool(content[2] & _AV1_GRAY) if kind == b"av1C" else not content[_HEVC_CHROMA] & 3
+        for kind, content in properties
+        if kind in (b"av1C", b"hvcC")
+    ]
+
+
 def header(view: memoryview, *, name: str) -> ImageInfo:
     inside = _inside(view)
     properties, own = _primary(inside)
@@ -120,7 +144,8 @@ def header(view: memoryview, *, name: str) -> ImageInfo:
                 reason = f"its data are {rows}x{columns} pixels, its header says {height}x{width}"
                 raise corrupt("AVIF", reason)
     dtype, most = (UINT8, 255) if bits == 8 or name == "heic" else (UINT16, (1 << bits) - 1)
-    return ImageInfo(name, height, width, 3, dtype, orientation, most, detail=bits)
+    channels = _channels(properties, own)
+    return ImageInfo(name, height, width, channels, dtype, orientation, most, detail=bits)
 
 
 @functools.cache
@@ -137,19 +162,17 @@ def _pillow_avif() -> Any | None:
 def _decode_avif(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
     plugin = _pillow_avif()
     if info.dtype == UINT8 and plugin is not None:
-        return np.asarray(open_with_pillow(plugin, view, info).convert("RGB"))
+        return with_channels(np.asarray(open_with_pillow(plugin, view, info).convert(_MODES[info.channels])))
     codecs = need_imagecodecs(
         f"an AVIF image of {info.detail} bits" if plugin is not None else "an AVIF image, or Pillow 11.3,"
     )
-    return as_rgb(codecs.avif_decode(view, index=0, numthreads=1))
+    return _as_told(codecs.avif_decode(view, index=0, numthreads=1), info)
 
 
-def as_rgb(picture: np.ndarray) -> np.ndarray:
-    channels = 1 if picture.ndim == 2 else picture.shape[2]
-    if channels > 2:
-        return picture[..., :3]
-    gray = picture if picture.ndim == 2 else picture[..., 0]
-    return np.repeat(gray[..., None], 3, axis=2)
+def _as_told(picture: np.ndarray, info: ImageInfo) -> np.ndarray:
+    """Returns the channels that the header tells of."""
+    picture = with_channels(picture)
+    return picture[..., _KEPT[info.channels]] if picture.shape[2] > info.channels else picture
 
 
 def _decode_heic(view: memoryview, info: ImageInfo, request: Request) -> np.ndarray:
@@ -159,13 +182,13 @@ def _decode_heic(view: memoryview, info: ImageInfo, request: Request) -> np.ndar
         codecs = imagecodecs()
         if codecs is None or not codecs.HEIF.available:
             raise ImportError(f"a HEIC image needs the package pillow-heif: {install('heif')}") from None
-        return as_rgb(codecs.heif_decode(view, index=0))
+        return _as_told(codecs.heif_decode(view, index=0), info)
     picture = heif.open_heif(io.BytesIO(view), convert_hdr_to_8bit=True)
     if picture.size != (info.width, info.height):
         width, height = picture.size
         raise corrupt("HEIC", f"its header says two sizes, {height}x{width} and {info.height}x{info.width}")
     # A copy, because older versions free the pixels together with `picture`.
-    return as_rgb(np.array(picture))
+    return _as_told(np.array(picture), info)
 
 
 AVIF = Format(

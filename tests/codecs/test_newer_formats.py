@@ -13,10 +13,11 @@ from support.pictures import HAS_AVIF, noise, pillow
 import jdali
 from jdali import SampleError, fn
 from jdali.codecs import heif, image
-from jdali.types import ANY_DATA, GRAY
+from jdali.types import ANY_DATA, GRAY, INDEX
 
 # Blocks of 8 x 8, so that no compression changes them much.
 PICTURE = np.kron(noise(5, 6, 3), np.ones((8, 8, 1), np.uint8))
+WITH_ALPHA = np.concatenate([PICTURE, PICTURE[..., ::-1][..., :1]], axis=2)
 # Both read with AV1's decoder, and make RGB of it with the same library.
 SAME = 0
 
@@ -72,10 +73,10 @@ def test_avif_of_gray_and_with_alpha():
     np.testing.assert_allclose(
         image.decode(pillow(gray, "avif", quality=100))[..., 1].astype(int), gray, atol=3
     )
-    data = pillow(np.concatenate([PICTURE, PICTURE[..., :1]], axis=2), "avif", quality=100)
-    assert image.decode(data, output_type=ANY_DATA).shape == PICTURE.shape  # alpha is left out
+    data = pillow(WITH_ALPHA, "avif", quality=100)
     with Image.open(io.BytesIO(data)) as picture:
         np.testing.assert_array_equal(image.decode(data), np.asarray(picture)[..., :3])
+        np.testing.assert_array_equal(image.decode(data, output_type=ANY_DATA), np.asarray(picture))
 
 
 def test_avif_of_ten_bits(monkeypatch):
@@ -137,7 +138,7 @@ def test_what_heic_needs(monkeypatch):
         (np.zeros((300, 200, 3), np.uint8), {}),
         (np.zeros((64, 128, 3), np.uint8), {}),
         (PICTURE[..., 0], {}),
-        (np.concatenate([PICTURE, PICTURE[..., :1]], axis=2), {}),
+        (WITH_ALPHA, {}),
         (PICTURE.astype(np.uint16) * 257, {}),
         (PICTURE.astype(np.uint16) * 4, {"bitspersample": 10}),
         ((PICTURE / 255).astype(np.float32), {}),
@@ -166,6 +167,12 @@ def test_what_jpeg_xl_needs(monkeypatch):
         image.decode(data)
 
 
+def test_extra_channels_of_jpeg_xl_do_not_hide_the_colour_space():
+    """The header describes them before the colours: here three optional ones, of which the decoder makes planes."""
+    planes = np.ascontiguousarray(np.moveaxis(WITH_ALPHA, 2, 0))
+    assert image.probe(jxl(planes, planar=True)).channels == 1
+
+
 # --- all ------------------------------------------------------------------------------------------
 MADE = {
     "avif": lambda: (
@@ -177,6 +184,32 @@ MADE = {
     "jxl": lambda: jxl(PICTURE),
     "jxl in boxes": lambda: jxl(PICTURE, usecontainer=True),
 }
+
+
+@pytest.mark.parametrize("kind", MADE)
+@pytest.mark.parametrize("channels", range(1, 5))
+def test_channels_as_stored(kind, channels):
+    if kind == "avif" and not HAS_AVIF:
+        pytest.skip("Pillow has no AVIF")
+    stored = {1: PICTURE[..., 0], 2: PICTURE[..., :2], 3: PICTURE, 4: WITH_ALPHA}[channels]
+    make = {
+        "avif": lambda: pillow(stored, "avif", quality=100, subsampling="4:4:4" if channels > 2 else "4:0:0"),
+        "heic": lambda: heic(stored),
+        "jxl": lambda: jxl(stored),
+        "jxl in boxes": lambda: jxl(stored, usecontainer=True),
+    }
+    data = make[kind]()
+    got = image.decode(data, output_type=ANY_DATA)
+    assert got.shape == (40, 48, channels) == image.output_shape(image.probe(data), ANY_DATA)
+    np.testing.assert_allclose(got.astype(int), stored.reshape(got.shape), atol=0 if "jxl" in kind else 12)
+    assert image.decode(data).shape == PICTURE.shape
+    if channels > 2:
+        with pytest.raises(
+            SampleError, match=f"has no palette but {channels} channels, so it holds no indices"
+        ):
+            image.decode(data, output_type=INDEX)
+    else:
+        np.testing.assert_array_equal(image.decode(data, output_type=INDEX), got[..., :1])
 
 
 @pytest.mark.parametrize("kind", MADE)
