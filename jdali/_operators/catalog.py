@@ -23,7 +23,7 @@ CATALOG: dict[str, dict[str, str]] = {
     "jdali.ops.decoders._inflate": {"decoders.inflate": "HostOp"},
     "jdali.ops.decoders._numpy": {"decoders.numpy": "HostBatchOp"},
     "jdali.ops.decoders._peek_image_shape": {"peek_image_shape": "HostOp"},
-    "jdali.ops.decoders._video": {"decoders.video": "HostOp", "experimental.decoders.video": "HostOp"},
+    "jdali.ops.decoders._video": {"decoders.video": "HostOp"},
     "jdali.ops.flow._batch_permutation": {"batch_permutation": "HostOp"},
     "jdali.ops.flow._choose": {"_conditional.choose": "DeviceOp", "_conditional.logical": "DeviceOp"},
     "jdali.ops.flow._constant": {"_constant": "DeviceOp", "constant": "DeviceOp"},

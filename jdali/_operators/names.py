@@ -28,6 +28,7 @@ ALIASES = (
         "coin_flip": "random.coin_flip",
         "experimental.audio_resample": "audio_resample",
         "experimental.debayer": "debayer",
+        "experimental.decoders.video": "decoders.video",
         "experimental.equalize": "equalize",
         "experimental.filter": "filter",
         "experimental.inflate": "decoders.inflate",
@@ -54,7 +55,6 @@ ALIASES = (
 
 # Deprecated names, each with the function of `fn` that replaces it; "" if none does.
 IN_FAVOUR_OF = {old: new for old, new in ALIASES.items() if old != "experimental.resize"} | {
-    "experimental.decoders.video": "decoders.video",
     "fast_resize_crop_mirror": "resize_crop_mirror",
     "readers.sequence": "",
     "shapes": "",

@@ -27,7 +27,7 @@ _CONDITIONAL = frozenset({_SPLIT, _MERGE, _JOIN, _NOT, _OPERAND})
 # functions.
 HOST_OPERATORS = frozenset(
     {
-        "bbox_rotate", "experimental.decoders.video", "peek_image_shape", "random_bbox_crop",
+        "bbox_rotate", "peek_image_shape", "random_bbox_crop",
         "segmentation.random_object_bbox", "segmentation.select_masks", "ssd_random_crop",
     }
 )  # fmt: skip

@@ -249,7 +249,7 @@ NOT_IN_BRANCHES = {
     "_transfer": "its result is on another device than that of the other branch",
     "optical_flow": "its result is on the accelerator, that of the other branch is not",
 }
-NEED_FILES = ("io.file.read", "decoders.inflate", "decoders.video", "experimental.decoders.video", "tokenize")
+NEED_FILES = ("io.file.read", "decoders.inflate", "decoders.video", "tokenize")
 
 
 def rows_of_files(folder: Path) -> list[Row]:
@@ -280,10 +280,7 @@ def rows_of_files(folder: Path) -> list[Row]:
     if importlib.util.find_spec("av") is not None:
         film = np.frombuffer(encode(pictures(6), "libvpx-vp9", "webm", options={"g": "3"}), np.uint8)
         first = {"start_frame": [0, 2, 1, 3, 2, 0, 1, 4], "sequence_length": [2, 1, 2, 2, 1, 2, 1, 2]}
-        rows += [
-            host(name, [film] * COUNT, fed=first)
-            for name in ("decoders.video", "experimental.decoders.video")
-        ]
+        rows.append(host("decoders.video", [film] * COUNT, fed=first))
     return rows
 
 

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from jdali.dynamic._batch import Batch
 from jdali.dynamic._device import Device
 from jdali.dynamic._tensor import Tensor
-from jdali.dynamic.experimental import decoders as decoders
 from jdali.dynamic.experimental import readers as readers
 from jdali.dynamic import resize as resize
 

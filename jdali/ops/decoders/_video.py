@@ -14,8 +14,9 @@ from jdali.codecs.video_frames import fill_values, pad, padding_mode
 _NAME = "decoders.video"
 
 
-def setup(encoded: BatchSpec) -> BatchSpec:
+def setup(encoded: BatchSpec, *, fill_value: int | tuple[int, ...]) -> BatchSpec:
     """Returns the type and layout. Sizes in the spec are 0, because they are not known before a video is opened."""
+    fill_values(_NAME, fill_value)  # an error of the call, not of a sample
     return BatchSpec(np.zeros((encoded.batch_size, 4), np.int64), np.dtype(np.uint8), "FHWC")
 
 
@@ -139,9 +140,3 @@ def _numbers(index: VideoIndex, limits: dict[str, int], mode: str) -> np.ndarray
         wanted = min(wanted, -(-(count - start) // stride))
     check_frames(wanted, index.height, index.width)
     return start + np.arange(wanted) * stride
-
-
-host_operator(
-    name="experimental.decoders.video", setup=setup, devices=("cpu", "mixed"),
-    source="operators/video/decoder/video_decoder_base.h",
-)(video.run)  # fmt: skip

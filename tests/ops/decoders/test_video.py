@@ -6,7 +6,7 @@ from support import oracle
 from support.videos import av, encode, numbers_of, pictures
 
 import jdali.dynamic as jd
-from jdali import OperatorError, SampleError, fn, pipeline_def
+from jdali import OperatorError, Pipeline, SampleError, fn, pipeline_def
 from jdali._operators.record import REGISTRY
 
 av()
@@ -118,6 +118,21 @@ def test_in_dynamic_mode(encoded):
 def test_wrong_arguments(encoded, args, message):
     with pytest.raises(ValueError, match=f"^decoders.video: .*{message}"):
         OP.run(encoded, **args)
+
+
+@pytest.mark.parametrize("surface", ["fn.decoders.video", "fn.experimental.decoders.video"])
+def test_a_wrong_fill_value_is_no_error_of_a_sample(encoded, surface):
+    """By either name, and also where no frame is padded."""
+    with Pipeline(batch_size=1, num_threads=1, device_id=None) as pipe:
+        video = fn.external_source(lambda: [encoded])
+        decode = fn.decoders.video if surface == "fn.decoders.video" else fn.experimental.decoders.video
+        pipe.set_outputs(decode(video, fill_value=[1, 2]))
+    with pytest.raises(
+        OperatorError, match=r"^decoders.video: Fill value size must be 1 .* Got 2 "
+    ) as caught:
+        pipe.run()
+    assert caught.value.sample is None
+    pipe.close()
 
 
 def test_bad_data():
