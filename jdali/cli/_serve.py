@@ -52,7 +52,9 @@ def add_to(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     try:
-        model = named(options.model) if options.model is not None else None
+        model = None if options.model is None else named(options.model)
+        if model is not None and not callable(model):
+            raise PipelineNameError(f"{options.model} is {model!r:.60}, it must be a function")
     except PipelineNameError as error:
         print(f"serve: {error}", file=sys.stderr)
         return 1
@@ -67,7 +69,7 @@ def _run(options: argparse.Namespace) -> int:
         name = options.name or Path(options.folder).resolve().name
         served = serving.ServedModel(preprocess, model, name)
         bound = serving.bind(options.host, options.port)
-    except (ImportError, OSError, TypeError, ValueError, jdali.FolderError) as error:
+    except (ImportError, OSError, ValueError, jdali.FolderError) as error:
         print(f"serve: {error}", file=sys.stderr)
         return 1
     with bound:

@@ -759,8 +759,6 @@ def test_a_port_in_use_is_an_error_before_anything_is_compiled(
     [
         (["serve", ".", "--port", "65536"], "--port: 65536: must be 0 to 65535"),
         (["serve", ".", "--threads", "0"], "--threads: 0: must be at least 1"),
-        (["serve", ".", "--model", "math:pi"], "--model: math:pi is 3.14159"),
-        (["serve", ".", "--model", "no_such_module:f"], "--model: there is no module no_such_module"),
         (["view", "a.py:b", "--port", "99999"], "--port: 99999: must be 0 to 65535"),
     ],
 )
@@ -778,6 +776,8 @@ def test_arguments_that_the_command_line_refuses(
         (["nowhere"], "there is no preprocess.json"),
         ([".", "--max-wait-ms", "nan"], "max_wait_ms is nan, it must be at least 0"),
         ([".", "--max-batch", "0"], "max_batch is 0, it must be at least 1"),
+        ([".", "--model", "math:pi"], "math:pi is 3.14159"),
+        ([".", "--model", "no_such_module:f"], "there is no module no_such_module"),
     ],
 )
 def test_the_command_says_what_is_wrong(
