@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import sys
 from typing import Any
 
 from jdali._errors import OperatorError
 from jdali._system.progress import progress_bar
 from jdali._viewer.measure import measure_loop
+from jdali.cli._failed import failed
 from jdali.cli._named import PipelineNameError, add_arguments, factory, not_negative, positive, seconds
 
 
@@ -42,8 +42,7 @@ def run(options: argparse.Namespace) -> int:
             report = measure_loop(pipe, options.batches, one, options.warmup)
             size = pipe.max_batch_size
     except (PipelineNameError, OperatorError) as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 1
+        return failed("bench", error)
     if report.batches:
         print(f"{report.batches * size / report.seconds:.1f} samples a second, in batches of {size}")
     print(report)

@@ -11,6 +11,7 @@ from typing import Any
 from jdali._errors import SampleError
 from jdali._system.cpus import cpu_count
 from jdali._system.progress import progress_bar
+from jdali.cli._failed import failed
 from jdali.cli._named import positive
 from jdali.cli.conversion import KINDS, TARGETS, PictureChange, convert, open_source
 from jdali.cli.conversion.restart_markers import transform
@@ -93,8 +94,7 @@ def run(options: argparse.Namespace) -> int:
                 threads=options.threads or cpu_count(), skips=options.skip_bad, advance=advance,
             )  # fmt: skip
     except (OSError, SampleError, ValueError, ImportError) as error:
-        print(f"convert: {error}", file=sys.stderr)
-        return 1
+        return failed("convert", error)
     for problem in done.damaged:
         print(f"convert: left out: {problem}", file=sys.stderr)
     if not options.quiet:

@@ -7,7 +7,6 @@ import contextlib
 import importlib.metadata
 import platform
 import re
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from jdali._notebook import show
 from jdali._system.cache_folder import cache_folder
 from jdali._system.extras import install
 from jdali._system.jax_internals import TRIED
+from jdali.cli._failed import failed
 from jdali.cli._named import PipelineNameError, add_arguments, factory
 from jdali.codecs import libraries
 
@@ -112,8 +112,7 @@ def add_to(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Prints the report and, if the user names a pipeline, the pipeline's plan and the result of a batch."""
     if options.arg and options.pipeline is None:
-        print(f"doctor: --arg {options.arg[0]} needs the name of a pipeline", file=sys.stderr)
-        return 2
+        return failed("doctor", f"--arg {options.arg[0]} needs the name of a pipeline", 2)
     print("\n".join(report()))
     if options.pipeline is None:
         return 0
@@ -124,8 +123,7 @@ def run(options: argparse.Namespace) -> int:
             print("\n".join(f"  output {i}: {show(output)!r}" for i, output in enumerate(outputs)))
             print(pipe.plan())
     except (PipelineNameError, OperatorError) as error:
-        print(f"doctor: {error}", file=sys.stderr)
-        return 1
+        return failed("doctor", error)
     return 0
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from jdali._errors import OperatorError
 from jdali._storage import cached_index, scan_bar
 from jdali._storage import files as _storage
 from jdali._system.cache_folder import cache_folder
+from jdali.cli._failed import failed
 from jdali.cli._named import PipelineNameError, add_argument_values, factory
 from jdali.readers import mxnet, tfrecord
 from jdali.readers.formats.video_files import EXTENSIONS
@@ -89,21 +89,16 @@ def run(options: argparse.Namespace) -> int:
     """Builds the indexes; returns 1 if an index cannot be built."""
     folder = options.output is not None and os.path.isdir(options.output)
     if options.output is not None and len(options.files) > 1 and not folder:
-        print(
-            f"index: there are {len(options.files)} files, so --output must be a folder that exists, not "
-            f"{options.output}",
-            file=sys.stderr,
-        )
-        return 2
+        count = len(options.files)
+        text = f"there are {count} files, so --output must be a folder that exists, not {options.output}"
+        return failed("index", text, 2)
     paths = [_storage.user_path(path) for path in options.files]
     if options.arg and not any(map(_is_name, paths)):
-        print(f"index: --arg {options.arg[0]} needs the name of a pipeline", file=sys.stderr)
-        return 2
+        return failed("index", f"--arg {options.arg[0]} needs the name of a pipeline", 2)
     try:
         _check_targets(paths, options.output, folder)
     except ValueError as error:
-        print(f"index: {error}", file=sys.stderr)
-        return 2
+        return failed("index", error, 2)
     code = 0
     for path in paths:
         named = _is_name(path)
@@ -114,8 +109,7 @@ def run(options: argparse.Namespace) -> int:
         try:
             said = _build_pipeline(path, options.arg) if named else _build_file(path, options, folder)
         except expected as error:
-            print(f"index: {error}", file=sys.stderr)
-            code = 1
+            code = failed("index", error)
             continue
         if not options.quiet:
             print(said)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import jdali
+from jdali.cli._failed import failed
 from jdali.cli._named import PipelineNameError, named, port, positive
 
 
@@ -56,8 +57,7 @@ def _run(options: argparse.Namespace) -> int:
         if model is not None and not callable(model):
             raise PipelineNameError(f"{options.model} is {model!r:.60}, it must be a function")
     except PipelineNameError as error:
-        print(f"serve: {error}", file=sys.stderr)
-        return 1
+        return failed("serve", error)
     try:
         serving = importlib.import_module("jdali.serving")  # imported here, because it needs an extra
         limits = serving.ServerLimits(
@@ -70,15 +70,13 @@ def _run(options: argparse.Namespace) -> int:
         served = serving.ServedModel(preprocess, model, name)
         bound = serving.bind(options.host, options.port)
     except (ImportError, OSError, ValueError, jdali.FolderError) as error:
-        print(f"serve: {error}", file=sys.stderr)
-        return 1
+        return failed("serve", error)
     with bound:
         if not options.no_warmup:
             try:
                 served.warm_up(options.max_batch, progress=True)
             except serving.OutputError as error:
-                print(f"serve: {error}", file=sys.stderr)
-                return 1
+                return failed("serve", error)
         host = f"[{options.host}]" if ":" in options.host else options.host
         address = f"http://{host}:{bound.getsockname()[1]}/v2/models/{urllib.parse.quote(name)}"
         print(f"{preprocess} at {address}", file=sys.stderr)

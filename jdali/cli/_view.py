@@ -9,6 +9,7 @@ from typing import Any
 
 from jdali._errors import OperatorError
 from jdali._system.extras import install
+from jdali.cli._failed import failed
 from jdali.cli._named import PipelineNameError, add_arguments, factory, port
 
 _LOCAL = ("127.0.0.1", "::1", "localhost")
@@ -33,19 +34,16 @@ def run(options: argparse.Namespace) -> int:
     try:
         viewer: Any = importlib.import_module("jdali._viewer.server")
     except ImportError as error:
-        print(f"view: {error.name} is missing; {install('view')}", file=sys.stderr)
-        return 1
+        return failed("view", f"{error.name} is missing; {install('view')}")
     try:
         make = factory(options.pipeline, options.arg)
         pipe = make()
     except (PipelineNameError, OperatorError) as error:
-        print(f"view: {error}", file=sys.stderr)
-        return 1
+        return failed("view", error)
     try:
         view = viewer.view(pipe, port=options.port, host=options.host, name=options.pipeline, make=make)
     except (OSError, RuntimeError) as error:
-        print(f"view: {error}", file=sys.stderr)
-        return 1
+        return failed("view", error)
     if options.host not in _LOCAL:
         print(
             f"view: listens on {options.host}: everybody who reaches this machine there and knows the address sees the "

@@ -678,3 +678,10 @@ def test_videos_in_class_folders(tmp_path):
     (tmp_path / "videos" / "run" / "x.webm").write_bytes(clip)
     assert convert(tmp_path / "videos", tmp_path / "out") == 0
     assert tar_members(tmp_path / "out") == [("run/x.webm", clip), ("run/x.cls", b"0")]
+
+
+def test_an_error_names_the_command_once(tmp_path, capsys):
+    assert main(["convert", str(tmp_path / "nowhere.tar"), str(tmp_path / "target")]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("convert: cannot read ")
+    assert said.count("convert: ") == 1
