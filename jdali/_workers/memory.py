@@ -12,6 +12,8 @@ import os
 import tempfile
 from pathlib import Path
 
+from jdali._system.open_files import lacks_descriptors
+
 _SHARED_MEMORY = Path("/dev/shm")  # a file system in memory, on Linux
 _SMALLEST = mmap.ALLOCATIONGRANULARITY
 
@@ -24,7 +26,12 @@ class Memory:
     size: int  # bytes
 
     def map(self) -> mmap.mmap:
-        return mmap.mmap(self.descriptor, self.size)
+        """Maps the memory. If that raises OSError (`mmap` needs one more descriptor), closes the descriptor."""
+        try:
+            return mmap.mmap(self.descriptor, self.size)
+        except OSError:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Closes the descriptor; a second call does nothing. Mapped memory exists as long as it is used."""
@@ -43,6 +50,7 @@ def allocate(size: int, least: int = 0) -> tuple[int, int]:
 
     Raises:
         MemoryError: neither memory nor disk has room for it.
+        OSError: no descriptor is free.
     """
     # Powers of two, so that samples that grow a little do not need a new file each time.
     length = max(_SMALLEST, least if size <= least else 1 << (size - 1).bit_length())
@@ -53,6 +61,8 @@ def allocate(size: int, least: int = 0) -> tuple[int, int]:
                 _take(file.fileno(), length)
                 return os.dup(file.fileno()), length
         except OSError as error:
+            if lacks_descriptors(error):
+                raise
             failure = error
     raise MemoryError(f"no room for {length} bytes of shared memory") from failure
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import os
 import pickle
 import socket
@@ -111,6 +112,8 @@ class Channel:
     def receive(self) -> tuple[Any, list[int]]:
         """Blocks until the next message; returns it with its descriptors, which the caller must close.
 
+        Descriptors for which this process has no room are lost, see `take_descriptor`.
+
         Raises:
             EOFError, OSError: the other process is gone.
         """
@@ -139,3 +142,14 @@ class Channel:
 
     def close(self) -> None:
         self._socket.close()
+
+
+def take_descriptor(descriptors: list[int]) -> int:
+    """Takes the first of the descriptors that came with a message.
+
+    Raises:
+        OSError: EMFILE. The system dropped the descriptor, because this process had none free.
+    """
+    if not descriptors:
+        raise OSError(errno.EMFILE, f"{os.strerror(errno.EMFILE)} to map memory that another process shares")
+    return descriptors.pop(0)

@@ -29,9 +29,9 @@ from jdali._workers.jobs import (
     WorkerCounts,
     WorkerDeath,
 )
-from jdali._workers.messages import Answer, ReadyAnswer, TaskAnswer, TaskNote, TaskOrder
+from jdali._workers.messages import Answer, ReadyAnswer, TaskAnswer, TaskNote, TaskOrder, take_descriptor
 from jdali._workers.process import FreshProcesses, TaskProcess
-from jdali._workers.shared_slabs import SharedSlabs
+from jdali._workers.shared_slabs import SharedSlab, SharedSlabs
 from jdali._workers.wire import unpack
 
 log = logging.getLogger("jdali")
@@ -202,6 +202,8 @@ class TaskPool:
         self._error = self._error or error
         jobs = [*self._jobs.values(), *self._waiting]
         self._jobs, self._waiting = {}, []
+        for process in self._processes:  # which are ended without waiting for what they still make
+            process.tasks, process.rehearsal = [], None
         for job in jobs:
             self._fail(
                 job, copy.copy(error)
@@ -328,9 +330,8 @@ class TaskPool:
         process.rehearsal, process.is_warm = None, True
         process.tasks.remove(answer.number)
         if answer.new_size:
-            assert answer.slab is not None
-            process.known.add(answer.slab)
-            self._slabs.take_back(self._slabs.adopt(answer.slab, descriptors[0], answer.new_size))
+            with contextlib.suppress(OSError):  # nobody waits for the result
+                self._slabs.take_back(self._adopted(process, answer, descriptors))
 
     def _send(self, job: PoolJob, process: TaskProcess) -> None:
         slab = job.slab = self._slabs.lend(process.known)
@@ -338,7 +339,6 @@ class TaskPool:
         if slab is not None and slab.name not in process.known:
             descriptors.append(slab.memory.descriptor)
             new_size = slab.size
-            process.known.add(slab.name)
         alive = self._slabs.alive()
         forgotten = tuple(name for name in process.known if name not in alive)
         process.known.difference_update(forgotten)
@@ -410,6 +410,8 @@ class TaskPool:
             return
         with self._lock:
             self._note(process, answer, descriptors)
+        for descriptor in descriptors:
+            os.close(descriptor)
 
     def _note(self, process: TaskProcess, answer: Answer, descriptors: list[int]) -> None:
         if isinstance(answer, ReadyAnswer):
@@ -422,26 +424,40 @@ class TaskPool:
             process.reached = answer.reached
         elif answer.number == process.rehearsal:
             self._drop_rehearsal(process, answer, descriptors)
-        else:
+        elif answer.number in self._jobs:  # else it has failed with all others
             self._take(process, answer, descriptors)
 
     def _take(self, process: TaskProcess, answer: TaskAnswer, descriptors: list[int]) -> None:
-        job = self._jobs.pop(answer.number)
+        # The job stays in `_jobs` until it is done, because these are what fails if this thread does.
+        job = self._jobs[answer.number]
         process.tasks.remove(answer.number)
         process.is_warm, process.reached, process.looks = True, None, 0
+        # After an error, the process has not kept a slab that was new to it.
+        if job.slab is not None and not answer.is_error:
+            process.known.add(job.slab.name)
+        slab: SharedSlab | None = None
+        try:
+            if answer.new_size:
+                slab = self._adopted(process, answer, descriptors)
+            elif answer.slab is not None:
+                slab = job.slab
+            whole = None if slab is None else self._slabs.lease(slab, answer.result.size, job.samples)
+            done = functools.partial(self._resolve, job.future, answer, whole)
+        except OSError as error:
+            done = functools.partial(job.future.set_exception, error)
+        if job.slab is not None and job.slab is not slab:
+            self._slabs.take_back(job.slab)
         job.content.close()
-        slab, lent = job.slab, job.slab
-        if answer.new_size:
-            assert answer.slab is not None
-            slab = self._slabs.adopt(answer.slab, descriptors[0], answer.new_size)
-            process.known.add(answer.slab)
-        elif answer.slab is None:
-            slab = None
-        whole = None if slab is None else self._slabs.lease(slab, answer.result.size, job.samples)
-        if lent is not None and lent is not slab:
-            self._slabs.take_back(lent)
         self._made += 1
-        self._due.append(functools.partial(self._resolve, job.future, answer, whole))
+        self._due.append(done)
+        del self._jobs[answer.number]
+
+    def _adopted(self, process: TaskProcess, answer: TaskAnswer, descriptors: list[int]) -> SharedSlab:
+        """Takes over the slab that a process has allocated for an answer. Raises OSError if no descriptor is free."""
+        assert answer.slab is not None
+        # Even if this fails, because the next task tells the process to forget known slabs that the pool has not.
+        process.known.add(answer.slab)
+        return self._slabs.adopt(answer.slab, take_descriptor(descriptors), answer.new_size)
 
 
 def _lost(death: WorkerDeath) -> RuntimeError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
+import mmap
 import multiprocessing
 import os
 import queue
@@ -27,6 +28,7 @@ from jdali._workers.messages import (
     TaskAnswer,
     TaskNote,
     TaskOrder,
+    take_descriptor,
 )
 from jdali._workers.shared_slabs import allocate_slab
 from jdali._workers.wire import PackedValue, pack, unpack, write
@@ -123,10 +125,15 @@ def _unpacked(packed: PackedValue, descriptors: list[int]) -> Any:
     """Unpacks a value that was sent. If it has memory, takes the first of the descriptors."""
     if not packed.size:
         return unpack(packed, None)
-    memory = Memory(descriptors.pop(0), packed.size)
+    return unpack(packed, _mapped(descriptors, packed.size))
+
+
+def _mapped(descriptors: list[int], size: int) -> mmap.mmap:
+    """Maps memory that was sent, and takes the first of the descriptors."""
+    memory = Memory(take_descriptor(descriptors), size)
     mapped = memory.map()
     memory.close()
-    return unpack(packed, mapped)
+    return mapped
 
 
 class _TaskMaker:
@@ -141,13 +148,11 @@ class _TaskMaker:
         """Runs a task, and sends its result or the error that it raised."""
         start, cpu = time.perf_counter(), time.process_time()
         try:
-            task = _unpacked(order.task, descriptors)
             for name in order.forgotten:
                 self._mapped.pop(name, None)
+            task = _unpacked(order.task, descriptors)
             if order.lent is not None and order.lent_size:
-                memory = Memory(descriptors.pop(0), order.lent_size)
-                self._mapped[order.lent] = memory.map()
-                memory.close()
+                self._mapped[order.lent] = _mapped(descriptors, order.lent_size)
             memory_of_answer = None if order.lent is None else self._mapped[order.lent]
             with answering_in(
                 memory_of_answer, lambda reached: self._channel.send(TaskNote(order.number, reached))
@@ -157,8 +162,15 @@ class _TaskMaker:
             del result
             is_error = False
         except Exception as error:
-            packed, slab, new = self._written(portable(error), order.lent, 0)
+            lent = order.lent
+            if lent is not None and order.lent_size:
+                # Perhaps the new slab is not mapped. The pool assumes so after an error, and sends it again.
+                self._mapped.pop(lent, None)
+                lent = None
+            packed, slab, new = self._written(portable(error), lent, 0)
             is_error = True
+        for descriptor in descriptors:  # those of a task that could not be unpacked
+            os.close(descriptor)
         spent = time.perf_counter() - start, time.process_time() - cpu
         answer = TaskAnswer(order.number, packed, is_error, slab, 0 if new is None else new.size, *spent)
         self._channel.send(answer, [] if new is None else [new.descriptor])

@@ -51,7 +51,7 @@ class SharedSlabs:
         self._largest = 0  # bytes of the largest result so far
 
     def adopt(self, name: SlabName, descriptor: int, size: int) -> SharedSlab:
-        """Takes over the descriptor of a slab that a process has allocated."""
+        """Takes over the descriptor of a slab that a process has allocated. Raises OSError if the slab cannot be mapped."""
         memory = Memory(descriptor, size)
         slab = self._all[name] = SharedSlab(name, memory, memory.map())
         return slab

@@ -1,6 +1,7 @@
 """External sources with `parallel=True`: the same batches as without, whatever happens to the workers."""
 
 import contextlib
+import errno
 import functools
 import gc
 import os
@@ -11,11 +12,21 @@ import weakref
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from support.callbacks import Bad, Dies, Hangs, Numbered, Samples, batch_with_info, batches, whole_batch
-from support.faults import in_thread, jdali_threads, until
+from support.callbacks import (
+    Bad,
+    Dies,
+    Growing,
+    Hangs,
+    Numbered,
+    Samples,
+    batch_with_info,
+    batches,
+    whole_batch,
+)
+from support.faults import descriptors_left, in_thread, jdali_threads, until
 
 import jdali
-from jdali import fn, tensors
+from jdali import OperatorError, fn, tensors
 
 SOURCES = {
     "samples": (Samples(10), {"batch": False, "num_outputs": 2}),
@@ -148,6 +159,19 @@ def test_a_worker_that_dies_is_an_error_and_no_hang(closing):
         pipe.run()
     with pytest.raises(RuntimeError, match=r"worker process \d+ ended with exit code 7"):
         pipe.run()
+
+
+def test_without_a_descriptor_for_the_memory_of_a_batch_it_is_an_error_and_no_hang(closing):
+    pipe = closing(Growing(), parallel=True, batch=False, prefetch_queue_depth=1)
+    pipe.build()
+    with (
+        descriptors_left(0),
+        pytest.raises(OperatorError, match="external_source: .*Too many open files") as caught,
+    ):
+        taken(pipe, 6)  # some of them were made before
+    assert caught.value.errno == errno.EMFILE
+    sizes = [len(pipe.run()[0].at(0)) for _ in range(3)]
+    assert sizes == [sizes[0] << i for i in range(3)]
 
 
 def test_close_ends_a_callback_that_hangs(closing, tmp_path):

@@ -86,6 +86,13 @@ class Samples:
         return np.full((2, info.idx_in_epoch % 3), value, np.float32), np.int64(value)
 
 
+class Growing:
+    """A callback whose samples double in size with each batch."""
+
+    def __call__(self, info: Any) -> Any:
+        return np.zeros(1000 << info.iteration, np.uint8)
+
+
 class Bad:
     """A callback that fails at one sample."""
 

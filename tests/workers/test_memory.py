@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from support.faults import descriptors_left
 
 from jdali._workers import memory as _memory
 from jdali._workers.memory import Memory, allocate
@@ -57,6 +58,16 @@ def test_where_memory_is_full_the_disk_is_used(made, monkeypatch, tmp_path):
     assert os.fstat(memory.descriptor).st_dev == tmp_path.stat().st_dev
     assert memory.map()[:] == bytes(memory.size)
     assert not list(tmp_path.iterdir())
+
+
+def test_without_a_free_descriptor_that_is_the_error(made):
+    memory = made(10)
+    with descriptors_left(0):
+        with pytest.raises(OSError, match="Too many open files"):
+            allocate(10)
+        with pytest.raises(OSError, match="Too many open files"):
+            memory.map()
+    assert memory.descriptor == -1  # who cannot map it has no use for it
 
 
 @pytest.mark.parametrize("call", ["posix_fallocate", "ftruncate"])

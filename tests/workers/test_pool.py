@@ -3,18 +3,22 @@
 Makers are closures: they go to the processes by value, as these cannot import this module.
 """
 
+import contextlib
 import copyreg
+import errno
+import functools
 import os
 import pickle
 import signal
 import sys
+import threading
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
 
 import ml_dtypes
 import numpy as np
 import pytest
-from support.faults import PATIENCE, child, in_thread, until
+from support.faults import PATIENCE, child, descriptors_left, in_thread, until
 
 from jdali._workers import by_value
 from jdali._workers import pool as _pool
@@ -22,6 +26,7 @@ from jdali._workers.by_value import pack_by_value
 from jdali._workers.jobs import PoolClosedError, TaskKilledError
 from jdali._workers.pool import TaskPool
 from jdali._workers.process import FreshProcesses, TaskProcess
+from jdali._workers.shared_slabs import SharedSlabs
 from jdali._workers.wire import pack, unpack, write
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sockets and signals of POSIX")
@@ -277,6 +282,154 @@ def test_processes_that_are_killed_while_they_start_are_started_again():
         killed.close()
 
 
+def test_a_process_that_cannot_start_fails_the_tasks_of_others_once(tmp_path):
+    go, bad = str(tmp_path / "go"), str(tmp_path / "bad")
+
+    def start():
+        if os.path.exists(bad):
+            raise LookupError("no such folder")
+
+        def make(_):
+            while not os.path.exists(go):
+                pass
+
+        return make
+
+    half = started(start=start)
+    try:
+        futures = [half.submit(pack_by_value(None))]
+        assert until(lambda: half._jobs)
+        Path(bad).touch()
+        half.resize(2)
+        with pytest.raises(LookupError, match="no such folder"):
+            result(futures[0])
+        assert until(lambda: not half.pids())  # nobody waits for what the other one makes
+        Path(go).touch()
+        with pytest.raises(LookupError, match="no such folder"):
+            result(submit(half, "same"))
+    finally:
+        half.close()
+
+
+# --- descriptors ----------------------------------------------------------------------------
+def ones():
+    """Makes an array of a size; the value "full" takes all descriptors of its process, and None gives them back."""
+    import resource
+
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+    def make(task):
+        size, given = task
+        if size == "full":
+            os.close(lowest := os.dup(0))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, limits[1]))
+            size = 0
+        elif size == "when there is":
+            while not os.path.exists(given):
+                pass
+            size = 0
+        elif size is None:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+            size = 0
+        return os.getpid(), np.ones(size), np.sum(given) if isinstance(given, np.ndarray) else None
+
+    return make
+
+
+@pytest.mark.parametrize("free", [0, 1], ids=["none", "one"])
+def test_without_a_descriptor_for_the_result_a_task_fails_and_the_next_one_does_not(free):
+    """A result in new memory takes two: the one that is sent, and that of its mapping."""
+    poor = started(start=ones)
+    try:
+        pid, small, _ = result(submit(poor, 1000))
+        del small
+        with descriptors_left(free):
+            for _ in range(3):
+                with pytest.raises(OSError, match="Too many open files") as caught:
+                    result(submit(poor, 10_000))
+                assert caught.value.errno == errno.EMFILE
+                assert result(submit(poor, 999))[0] == pid  # in the memory that there is
+            assert poor.counts().leased == 0
+        again, large, _ = result(submit(poor, 10_000))
+        assert (again, large.sum()) == (pid, 10_000)
+        assert not poor.has_failed
+    finally:
+        poor.close()
+
+
+def test_without_a_descriptor_in_the_process_a_task_fails_and_the_next_one_does_not():
+    poor = started(start=ones)
+    task = np.ones(10_000)
+    try:
+        pid, first, total = result(submit(poor, 1000, task))
+        assert total == 10_000
+        del first
+        result(submit(poor, "full"))
+        for _ in range(3):
+            with pytest.raises(OSError, match="Too many open files") as caught:
+                result(submit(poor, 1000, task))
+            assert caught.value.errno == errno.EMFILE
+        assert result(submit(poor, 999))[0] == pid  # in the memory that it has mapped
+        result(submit(poor, None))
+        for size in (1000, 20_000):
+            again, values, total = result(submit(poor, size, task))
+            assert (again, values.sum(), total) == (pid, size, 10_000)
+            del values
+        assert poor.counts().leased == 0
+        assert poor.counts().deaths == 0
+    finally:
+        poor.close()
+
+
+def test_without_a_descriptor_for_memory_of_another_process_tasks_fail(tmp_path):
+    def hold(name):
+        """Keeps the first process that is free."""
+        waiting = submit(pair, "when there is", str(tmp_path / name))
+        assert until(lambda: pair._jobs)
+        return waiting
+
+    pair = started(2, ones, most_idle=1 << 30)
+    try:
+        assert until(lambda: pair.counts().ready == 2)
+        held = hold("first")
+        poor = result(submit(pair, "full"))[0]
+        (tmp_path / "first").touch()
+        assert result(held)[0] != poor
+        kept = [result(submit(pair, 1000)) for _ in range(2)]
+        assert {pid for pid, *_ in kept} == {result(held)[0]}
+        del kept
+        held = hold("second")
+        for _ in range(3):
+            with pytest.raises(OSError, match="Too many open files"):
+                result(submit(pair, 1000))
+        (tmp_path / "second").touch()
+        assert result(held)[0] != poor
+        assert pair.counts().deaths == 0
+    finally:
+        pair.close()
+
+
+def test_whatever_fails_in_the_thread_of_the_pool_is_the_error_of_all_tasks(monkeypatch):
+    """Also of the task whose answer it handles."""
+
+    def fail(*_):
+        raise ZeroDivisionError("of the thread")
+
+    raised = Future()
+    monkeypatch.setattr(threading, "excepthook", raised.set_result)
+    broken = started()
+    try:
+        result(submit(broken, "same"))
+        monkeypatch.setattr(SharedSlabs, "lease", fail)
+        futures = [broken.submit(pack_by_value(("same", np.zeros(1000)))) for _ in range(3)]
+        for future in futures:
+            with pytest.raises(RuntimeError, match="worker processes: ZeroDivisionError: of the thread"):
+                result(future)
+        assert raised.result(PATIENCE).exc_type is ZeroDivisionError
+    finally:
+        broken.close()
+
+
 # --- deaths -------------------------------------------------------------------------------------
 @pytest.fixture
 def pair():
@@ -290,8 +443,14 @@ def test_a_task_whose_process_dies_is_made_by_another(pair, tmp_path):
     assert pair.counts().deaths == 1
 
 
-def test_a_process_that_joins_makes_a_copy_of_a_task_first(tmp_path):
-    """Its first task takes long, as where programs are compiled: no task of the pool waits for that."""
+@pytest.mark.parametrize(
+    "around", [contextlib.nullcontext, functools.partial(descriptors_left, 0)], ids=["", "full"]
+)
+def test_a_process_that_joins_makes_a_copy_of_a_task_first(tmp_path, around):
+    """Its first task takes long, as where programs are compiled: no task of the pool waits for that.
+
+    Nor does it matter whether this process has a descriptor for the memory of the copy's result.
+    """
     slow, begun, go = (str(tmp_path / name) for name in ("slow", "begun", "go"))
 
     def start():
@@ -321,7 +480,9 @@ def test_a_process_that_joins_makes_a_copy_of_a_task_first(tmp_path):
         assert pool.counts().ready == 1
         assert all(pids() == {second} for _ in range(5))
         made = pool.counts().made
-        Path(go).touch()
+        with around():
+            os.rename(slow, go)
+            assert until(lambda: pool.counts().ready == 2)
         assert until(lambda: len(pids()) == 2)
         assert (pool.counts().made - made) % 4 == 0  # copies are not counted
         assert pool.counts().leased == 0

@@ -101,7 +101,14 @@ class MadeElsewhere:
 
         Raises the error of the workers if they were closed or cannot be started.
         """
-        begun = begun or self.begin(task, seed, order)
+        try:
+            return self._make(task, seed, order, begun or self.begin(task, seed, order))
+        except OSError as error:
+            return machine_failure(error)
+
+    def _make(
+        self, task: BatchTask, seed: int, order: int, begun: Begun
+    ) -> dict[DataNode, TensorList] | AttemptFailure:
         sent = begun.sent.task
         killed: TaskKilledError | None = None
         for attempt in range(_MOST_TRIES):
@@ -121,7 +128,12 @@ class MadeElsewhere:
 
     def _submitted(self, sent: SentTask, order: int) -> Begun:
         start = time.perf_counter()
-        return Begun(sent, self.workers.submit(sent, order), start)
+        try:
+            future = self.workers.submit(sent, order)
+        except OSError as error:  # no descriptor for the arrays of the task
+            future = Future()
+            future.set_exception(error)
+        return Begun(sent, future, start)
 
     def _made(self, begun: Begun) -> SentResult:
         made = begun.future.result()
@@ -238,6 +250,11 @@ def crash_failure(
         return OperatorError(str(cause), operator=OPERATOR, sample=position, source=files)
 
     return AttemptFailure(OPERATOR, cause, user_error, {position: blamed})
+
+
+def machine_failure(error: OSError) -> AttemptFailure:
+    """Describes the failure of a batch for which the machine lacked something, such as a descriptor for its memory."""
+    return AttemptFailure(OPERATOR, error, functools.partial(OperatorError.of, error, OPERATOR), {})
 
 
 def batch_failure(error: TaskKilledError) -> AttemptFailure:

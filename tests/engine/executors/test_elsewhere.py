@@ -1,5 +1,6 @@
 """Batches made by workers, here by workers that this process only pretends to have."""
 
+import errno
 from concurrent.futures import Future
 
 import numpy as np
@@ -19,8 +20,9 @@ class Workers:
 
     count, in_flight = 3, 7
 
-    def __init__(self, *deadly, deaths=0):
+    def __init__(self, *deadly, deaths=0, lack=None):
         self.deadly, self.deaths, self.tasks, self.searches = set(deadly), deaths, [], []
+        self.lack = lack
 
     def submit(self, sent, order=0, *, patience=2):
         future = Future()
@@ -28,7 +30,9 @@ class Workers:
         values = [int(sample[0]) for sample in samples]
         self.tasks.append((values, order, patience, sent.seed))
         self.searches.append(sent.is_search)
-        if self.deaths or self.deadly.intersection(values):
+        if self.lack is not None:
+            future.set_exception(self.lack)
+        elif self.deaths or self.deadly.intersection(values):
             self.deaths = max(self.deaths - patience, 0)
             found = [i for i, value in enumerate(values) if value in self.deadly] if sent.is_search else []
             death = WorkerDeath(1, -9, reached=found[0] if found else None)
@@ -73,6 +77,22 @@ def test_a_sample_that_kills_workers_is_blamed(border):
         ([0, 1, 2, 3], 2), ([0, 1, 2, 3], 1), ([2], 1),
     ]  # fmt: skip
     assert workers.searches == [False, True, True]
+
+
+@pytest.mark.parametrize("refuses", [False, True], ids=["its result", "the task"])
+def test_what_the_machine_lacks_is_an_error_of_the_batch(border, refuses, monkeypatch):
+    lack = OSError(errno.EMFILE, "Too many open files")
+    if refuses:
+        monkeypatch.setattr(Workers, "submit", lambda *_, **__: (_ for _ in ()).throw(lack))
+    failure = MadeElsewhere(border, Workers(lack=lack), {}).make(task(), 7, 0)
+    assert not failure.blamed
+    assert failure.cause is lack
+    error = failure.user_error()
+    assert isinstance(error, OSError)
+    assert (error.errno, str(error)) == (
+        errno.EMFILE,
+        "worker process: OSError: [Errno 24] Too many open files",
+    )
 
 
 def test_workers_that_die_for_another_reason_cost_nothing_but_time(border):
