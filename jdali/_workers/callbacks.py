@@ -22,6 +22,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
 from typing import Any, NoReturn, TypeAlias
 
@@ -38,7 +39,10 @@ from jdali._workers.process import TaskProcess
 from jdali._workers.serve import end_with_starter, serve
 from jdali._workers.wire import pack
 
+PROCESS_NAME = "jdali-worker"
+
 _START_METHODS = ("fork", "spawn", "forkserver")
+_FORK_SERVER = "jdali._workers.fork_server"  # imports this module, too
 # An argument of fewer bytes is sent within the message. For several arguments of 48 KiB, this saves the caller a quarter of
 # its time.
 _SMALL = 1 << 16
@@ -77,7 +81,7 @@ class CallbackWorkers:
         context = multiprocessing.get_context(self.start_method)
         if self.start_method == "forkserver":
             modules = sorted({type(one).__module__ for one in objects})
-            context.set_forkserver_preload(["__main__", __name__, *modules])  # imported once for all
+            context.set_forkserver_preload(["__main__", _FORK_SERVER, *modules])  # imported once for all
         sent, loads = (objects, None) if self.start_method == "fork" else _sent(objects, pickler)
         alone = [number for number, one in enumerate(objects) if one.alone]
         self.size = workers if len(alone) < len(objects) else 0
@@ -177,15 +181,31 @@ def _started_one(context: Any, number: int, start: _StartCalls) -> TaskProcess:
     # A worker that the main thread starts ends with that thread. Other threads may end while their worker is needed.
     is_of_main = threading.current_thread() is threading.main_thread()
     arguments = theirs, number, start, is_of_main
-    process = context.Process(target=_serve, args=arguments, name="jdali-worker", daemon=True)
+    process = context.Process(target=_serve, args=arguments, name=PROCESS_NAME, daemon=True)
     try:
-        process.start()
+        _start(process, context.get_start_method())
     except BaseException:
-        ours.close()
+        ours.close()  # which ends the process, if it has started
         raise
     finally:
         theirs.close()
     return TaskProcess(number, Channel(ours), _PythonProcess(process))
+
+
+def _start(process: BaseProcess, method: str) -> None:
+    """Starts a process that has SIGINT blocked until it ignores the signal, see `serve`."""
+    if method != "fork":
+        resource_tracker.ensure_running()  # here, because it unblocks the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        if method == "forkserver":
+            forkserver.ensure_running()  # without waiting until it has imported its modules
+        else:
+            process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if method == "forkserver":
+        process.start()  # by the server, which has the signal blocked
 
 
 class _PythonProcess:

@@ -285,6 +285,36 @@ def test_sigterm_while_a_callback_runs(method, handles, group, tmp_path):
     assert until(lambda: not any(_alive(int(pid)) for pid in done.stdout.split()))
 
 
+INTERRUPTED = """
+    import multiprocessing, os, signal
+    from support.callbacks import Echo
+    from jdali._workers.callbacks import CallbackWorkers
+
+    if __name__ == "__main__":
+        __file__ = {main!r}  # the main module that processes import
+        pool = CallbackWorkers([Echo()], workers=2, start_method={method!r})
+        assert pool.submit(0, "pid").result().result[1] in pool.pids()
+        pool.close()
+        assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+        del __file__
+        mine = multiprocessing.get_context({method!r}).Process(target=signal.raise_signal, args=(signal.SIGINT,))
+        mine.start()
+        mine.join()
+        print(mine.exitcode)
+"""
+
+
+@pytest.mark.parametrize("method", ["forkserver", "spawn"])
+def test_ctrl_c_while_workers_start(method, tmp_path):
+    """They go on; the user's own processes end, also those of the same fork server."""
+    main = tmp_path / "main.py"
+    main.write_text("import os, signal; os.kill(os.getpid(), signal.SIGINT)")
+    ended = child(INTERRUPTED.format(method=method, main=str(main)))
+    assert (ended.code, ended.out) == (0, "1\n"), ended.err
+    assert ended.err.count("Traceback") == 1
+    assert ended.err.splitlines()[-1] == "KeyboardInterrupt"
+
+
 STOPPED = """
     import os, signal
     from support.callbacks import Echo
