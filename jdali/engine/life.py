@@ -5,8 +5,12 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import signal
+import sys
+import threading
 import time
 import weakref
+from collections.abc import Iterator
 from typing import Protocol
 
 from jdali._threads import NATIVE, begin_exit
@@ -78,12 +82,13 @@ LIVE: weakref.WeakSet[Living] = weakref.WeakSet()
 
 @atexit.register
 def close_all() -> None:
-    begin_exit()
-    live = list(LIVE)
-    _close_soon(live)
-    # Wait for programs that are being compiled, but not for a user's callback, because it may never return.
-    if NATIVE.wait():
+    with _uninterrupted():
+        begin_exit()
+        live = list(LIVE)
         _close_soon(live)
+        # Wait for programs that are being compiled, but not for a user's callback, because it may never return.
+        if NATIVE.wait():
+            _close_soon(live)
     # A user's generator or `__del__` may call `close` during the shutdown; from now on, `close` does nothing.
     for window in live:
         window.leave()
@@ -93,6 +98,30 @@ def _close_soon(windows: list[Living]) -> None:
     deadline = time.monotonic() + _EXIT_SECONDS
     for window in windows:
         window.close(max(deadline - time.monotonic(), 0.0))
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Keeps Ctrl-C from raising KeyboardInterrupt; a second Ctrl-C ends the process.
+
+    Otherwise the interpreter would end while threads are in native code, and crash.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, _let_the_next_one_end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _let_the_next_one_end(*_: object) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # None, closed, or interrupted while it is written to
+            stream.flush()
 
 
 def free_idle_memory() -> None:

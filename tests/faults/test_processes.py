@@ -277,6 +277,42 @@ def test_the_interpreter_exits_in_mid_compile():
     assert (ended.code, ended.err) == (0, "")
 
 
+AT_EXIT = """
+    import atexit, signal
+    atexit.register(print, "the last")
+    import jdali
+    from jdali._threads import NATIVE
+    from support.faults import overlapping
+
+    def wait():
+        for number in range({times}):
+            print(number)  # to a pipe, which Python flushes at the end
+            signal.raise_signal(signal.SIGINT)
+        return False
+
+    pipe = overlapping(lambda i: [i, i], lambda v: v)
+    pipe.run()
+    NATIVE.wait = wait
+    {before}
+"""
+
+
+@pytest.mark.cases(1)
+@pytest.mark.parametrize(
+    ("times", "before", "code", "out"),
+    [
+        (1, "", 0, "0\nthe last\n"),
+        (2, "", -signal.SIGINT, "0\n"),
+        (2, "signal.signal(signal.SIGINT, lambda *_: print('mine'))", 0, "0\nmine\n1\nmine\nthe last\n"),
+    ],
+    ids=["once", "twice", "handled"],
+)
+def test_ctrl_c_while_the_exit_waits_for_native_code(times, before, code, out):
+    """It waits on, or it ends at once, but it does not go on to end the interpreter under a call of XLA."""
+    ended = child(AT_EXIT.format(times=times, before=before), PYTHONUNBUFFERED="")
+    assert (ended.code, ended.out, ended.err) == (code, out, "")
+
+
 def test_nothing_forks_and_a_user_may_start_processes():
     """JAX warns of `os.fork`: an audit hook sees each; and a child process that a user starts works."""
     ended = child(
