@@ -112,6 +112,8 @@ class VideoDecoder:
         self._container: Any = None
         self._stream: Any = None
         self._begin()
+        # Becomes False once a wanted frame does not come out, because the marks of the stream may be wrong.
+        self._leaves_out = index.ascends and _marks_references(self._stream.codec_context)
 
     @property
     def position(self) -> int:
@@ -204,7 +206,7 @@ class VideoDecoder:
         return frame
 
     def _forward(self, number: int) -> Any | None:
-        """Decodes up to a frame and returns it; returns None if decoding skips this frame."""
+        """Decodes up to a frame and returns it; returns None if the frame does not come out."""
         self._wanted = number
         with refusals(f"frame {number} cannot be decoded"):
             for frame in self._frames:
@@ -212,13 +214,17 @@ class VideoDecoder:
                 if got is None:
                     continue
                 self._position = got + 1
+                if self._leaves_out and frame.interlaced_frame:
+                    break  # a packet may be one of the two fields of a frame
                 if got == number:
                     if frame.is_corrupt:
                         raise SampleError(f"frame {number} is damaged")
                     return frame
                 if got > number:
-                    return None
-        self._position = len(self._index)
+                    break
+            else:
+                self._position = len(self._index)
+        self._leaves_out = False
         return None
 
     def _number(self, frame: Any) -> int | None:
@@ -243,7 +249,6 @@ class VideoDecoder:
     def _begin(self) -> None:
         self._stop()
         self._container, self._stream = open_stream(self._source, threads=1)
-        self._leaves_out = self._index.ascends and _marks_references(self._stream.codec_context)
         self._frames = self._decode()
         self._position = 0
 
@@ -259,9 +264,8 @@ class VideoDecoder:
 
     def _decoded(self, packet: Any) -> list[Any]:
         """Decodes a packet. Leaves out frames before the wanted frame to which no other frame refers."""
-        if self._leaves_out:
-            before = packet.pts is not None and packet.pts < self._index.ticks[self._wanted]
-            self._stream.codec_context.skip_frame = "NONREF" if before else "DEFAULT"
+        before = packet.pts is not None and packet.pts < self._index.ticks[self._wanted]
+        self._stream.codec_context.skip_frame = "NONREF" if before and self._leaves_out else "DEFAULT"
         frames: list[Any] = packet.decode()
         return frames
 

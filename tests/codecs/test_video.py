@@ -27,6 +27,7 @@ CLIPS = {
     "H.264, B frames": {"options": B_FRAMES},
     "H.264, open GOP": {"options": B_FRAMES | {"x264-params": "open-gop=1"}},
     "H.264, one key frame": {"options": B_FRAMES | {"g": "250"}},
+    "H.264, interlaced": {"options": B_FRAMES | {"x264-params": "interlaced=1"}},
     "H.264, mkv": {"container": "matroska", "options": B_FRAMES},
     "H.264, mov": {"container": "mov", "options": B_FRAMES},
     "H.264, ts": {"container": "mpegts", "options": B_FRAMES},
@@ -142,7 +143,8 @@ def test_neighbours_are_not_searched_for(clips, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "some_left_out"), [("H.264, one key frame", True), ("HEVC", True), ("HEVC, layers", False)]
+    ("name", "some_left_out"),
+    [("H.264, one key frame", True), ("H.264, interlaced", False), ("HEVC", True), ("HEVC, layers", False)],
 )
 def test_frames_before_the_wanted_one_that_no_other_needs_are_left_out(
     clips, name, some_left_out, tmp_path, monkeypatch
@@ -153,6 +155,8 @@ def test_frames_before_the_wanted_one_that_no_other_needs_are_left_out(
     seen, number_of = [], decoder._number
     monkeypatch.setattr(decoder, "_number", lambda frame: seen.append(number_of(frame)) or seen[-1])
     assert numbers_of(decoder.read(np.array([7]))) == [7]
+    if name == "H.264, interlaced":  # it is decoded again once its first frame shows that it is
+        assert seen.pop(0) == 0
     assert (seen != list(range(seen[0], 8))) == some_left_out
     assert numbers_of(decoder.read(np.arange(8, COUNT, 5))) == list(range(8, COUNT, 5))
     decoder.close()
