@@ -19,6 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
 # Folders of the libraries that jdali calls, and of the libraries that start its threads.
+_STANDARD = sysconfig.get_path("stdlib") + os.sep
 _LIBRARIES = (*{sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib")}, "<frozen ")
 
 
@@ -66,10 +67,18 @@ def _folded(trace: TracebackType | None) -> TracebackType | None:
 
 
 def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warns at the innermost line of the user's code: the first outside of jdali and of Python's own library."""
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith((_PACKAGE, *_LIBRARIES)):
+    while frame.f_back is not None and _is_passed_over(frame.f_code.co_filename):
         level, frame = level + 1, frame.f_back
     warnings.warn(text, category, stacklevel=level)
+
+
+def _is_passed_over(path: str) -> bool:
+    # Installed packages, which may be the user's, can lie inside of the folder of Python's own library.
+    return path.startswith((_PACKAGE, "<frozen ")) or (
+        path.startswith(_STANDARD) and f"-packages{os.sep}" not in path
+    )
 
 
 def user_line() -> str:

@@ -207,8 +207,7 @@ class DataIterator(EpochLoop[BatchT]):
     def _counted(self) -> tuple[EpochCounter, int]:
         """Returns a counter in the epoch that `len` and `size` count, and the number of the batch to count from."""
         counter = self._reached()
-        nothing_is_left = self._end is not None or self._first == self._length
-        if self._first and nothing_is_left:
+        if self._first == self._length or (self._first and self._end is not None):  # nothing is left
             return counter.following(), 0
         return counter, self._first
 

@@ -371,3 +371,38 @@ def test_the_batch_that_follows_is_numbered_on(files):
         every = list(itertools.chain(first, second))
         assert [values(again.batch_at(step)) for step in range(len(every))] == every
         assert values(again.batch_at(0, epoch=1)) == second[0]
+
+
+def shard_of(samples, shards, shard=0, policy=LastBatchPolicy.FILL):
+    @jdali.pipeline_def(batch_size=2, num_threads=1, seed=1)
+    def pipeline():
+        data = [np.int32([k]) for k in range(samples)]
+        padded = policy is LastBatchPolicy.PARTIAL
+        return fn.readers.dataset(
+            dataset=data, name="R", shard_id=shard, num_shards=shards, pad_last_batch=padded
+        )
+
+    return DataIterator(pipeline(), ["x"], reader_name="R", last_batch_policy=policy)
+
+
+@pytest.mark.parametrize("chain", [(2, 1), (2, 3, 1), (3, 2, 2, 1)], ids=str)
+def test_a_state_goes_through_iterators_that_read_nothing(chain):
+    with shard_of(12, 1) as it:
+        next(it)
+        state = it.get_state()
+    for shards in chain:
+        with shard_of(12, shards) as it:
+            it.set_state(state)
+            state = it.get_state()
+    with shard_of(12, 1) as it:
+        it.set_state(state)
+        assert np.concatenate([batch["x"].ravel() for batch in it]).tolist() == list(range(2, 12))
+
+
+def test_after_an_epoch_len_counts_the_next_one_of_other_shards():
+    partial = LastBatchPolicy.PARTIAL
+    with shard_of(8, 2, policy=partial) as half, shard_of(8, 1, policy=partial) as whole:
+        for _ in half:
+            pass
+        whole.set_state(half.get_state())
+        assert (len(whole), whole.size, len(list(whole))) == (4, 8, 4)

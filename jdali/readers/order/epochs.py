@@ -432,7 +432,10 @@ def merged_state(states: Sequence[dict[str, Any]]) -> dict[str, Any]:
     *past, (shards, _) = first["taken"]
     if len(states) != shards:
         raise ValueError(f"{len(states)} states for {shards} shards")
-    return {**first, "taken": [*past, [shards, [state["taken"][-1][1] for state in states]]]}
+    counts = [state["taken"][-1][1] for state in states]
+    # A shard that has read nothing since the state of all shards was restored still has that state's list.
+    own = [count[i] if isinstance(count, list) else count for i, count in enumerate(counts)]
+    return {**first, "taken": [*past, [shards, own]]}
 
 
 class _Epoch:
