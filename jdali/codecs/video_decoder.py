@@ -83,17 +83,6 @@ def _rows(plane: Any) -> np.ndarray:
     return np.frombuffer(plane, np.uint8).reshape(-1, plane.line_size)
 
 
-def _marks_references(context: Any) -> bool:
-    """Returns True if the stream marks all frames to which no other frame refers, as FFmpeg understands the marks.
-
-    In HEVC, frames of higher temporal layers may refer to marked frames. The header of an MP4 or Matroska file (hvcC) has
-    the number of layers in its byte 21.
-    """
-    header = context.extradata or b""
-    has_one_layer = len(header) > 21 and header[0] == 1 and header[21] >> 3 & 7 == 1
-    return context.name == "h264" or (context.name == "hevc" and has_one_layer)
-
-
 PADDING = -1  # number of a padding frame
 
 
@@ -113,7 +102,7 @@ class VideoDecoder:
         self._stream: Any = None
         self._begin()
         # Becomes False once a wanted frame does not come out, because the marks of the stream may be wrong.
-        self._leaves_out = index.ascends and _marks_references(self._stream.codec_context)
+        self._leaves_out = index.ascends and self._marks_references()
 
     @property
     def position(self) -> int:
@@ -245,6 +234,17 @@ class VideoDecoder:
         place = int(np.searchsorted(ticks, tick, sorter=self._by_time))
         number = int(self._by_time[place]) if place < len(ticks) else -1
         return number if ticks[number] == tick else None
+
+    def _marks_references(self) -> bool:
+        """Returns True if the stream marks all frames to which no other frame refers, as FFmpeg understands the marks.
+
+        In HEVC, frames of higher temporal layers may refer to marked frames. The header of an MP4 or Matroska file (hvcC)
+        has the number of layers in its byte 21.
+        """
+        context = self._stream.codec_context
+        header = context.extradata or b""
+        has_one_layer = len(header) > 21 and header[0] == 1 and header[21] >> 3 & 7 == 1
+        return context.name == "h264" or (context.name == "hevc" and has_one_layer)
 
     def _begin(self) -> None:
         self._stop()

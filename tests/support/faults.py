@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import gc
 import os
 import queue
 import subprocess
@@ -44,6 +45,7 @@ def descriptors_left(free: int) -> Iterator[None]:
     """Leaves this process so many free descriptors; others that it closes meanwhile are free, too."""
     import resource  # of POSIX
 
+    gc.collect()  # which closes some
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     taken = [os.dup(0) for _ in range(free + 1)]
     for descriptor in taken:
