@@ -112,8 +112,9 @@ def epoch_counter(
         reader = ReaderFacts.of([pipe.reader_meta(reader_name) for pipe in pipes])
         if policy is LastBatchPolicy.PAD and not reader.pads:
             raise ValueError(
-                f"iterator: LastBatchPolicy.PAD needs pad_last_batch=True for the reader {reader_name!r}: "
-                "without it the samples that fill up the last batch would be missing from the next epoch"
+                f"iterator: LastBatchPolicy.PAD needs pad_last_batch=True for the reader {reader_name!r}: without it the "
+                "samples that fill up the last batch would be missing from the next epoch (readers without this argument, such "
+                "as readers.pack, go with FILL or DROP)"
             )
         if policy is LastBatchPolicy.DROP and reader.pads:
             _refuse_padding_alone(reader, pipes[0].batch_size)
