@@ -414,7 +414,7 @@ def cat(
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
-    Returns: the inputs, one after the other.
+    Returns: the inputs, one after the other, in the layout of the first.
 
     Example: joined = fn.cat(numbers, others, axis=0)
     """
@@ -2898,7 +2898,8 @@ def stack(
         batch_size: size of the resulting batch if no input is a batch; None: a tensor.
         device: "cpu" or "gpu"; None: where the inputs are.
 
-    Returns: tensor with one more axis. The size of the new axis is the number of inputs.
+    Returns: tensor with one more axis. The size of the new axis is the number of inputs. With `axis_name`, its layout is that
+        of the first input and the new letter.
 
     Example: stacked = fn.stack(numbers, others, axis=0)
     """

@@ -601,7 +601,7 @@ def cat(
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: the inputs, one after the other.
+    Returns: the inputs, one after the other, in the layout of the first.
 
     Example: joined = fn.cat(numbers, others, axis=0)
     """
@@ -4830,7 +4830,8 @@ def stack(
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: tensor with one more axis. The size of the new axis is the number of inputs.
+    Returns: tensor with one more axis. The size of the new axis is the number of inputs. With `axis_name`, its layout is that
+        of the first input and the new letter.
 
     Example: stacked = fn.stack(numbers, others, axis=0)
     """

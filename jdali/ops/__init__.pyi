@@ -407,7 +407,7 @@ class Cat(OperatorClass):
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: the inputs, one after the other.
+    Returns: the inputs, one after the other, in the layout of the first.
 
     Example: joined = fn.cat(numbers, others, axis=0)
     """
@@ -3130,7 +3130,8 @@ class Stack(OperatorClass):
         bytes_per_sample_hint: without effect.
         preserve: run the operator even if none of its outputs is used.
 
-    Returns: tensor with one more axis. The size of the new axis is the number of inputs.
+    Returns: tensor with one more axis. The size of the new axis is the number of inputs. With `axis_name`, its layout is that
+        of the first input and the new letter.
 
     Example: stacked = fn.stack(numbers, others, axis=0)
     """
@@ -3859,7 +3860,7 @@ def cat(
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
-    Returns: the inputs, one after the other.
+    Returns: the inputs, one after the other, in the layout of the first.
 
     Example: joined = fn.cat(numbers, others, axis=0)
     """
@@ -7373,7 +7374,8 @@ def stack(
         extent: true size of a padded input; the result is then the output and its true size.
         out_shape: padded shape of the output; None: the smallest.
 
-    Returns: tensor with one more axis. The size of the new axis is the number of inputs.
+    Returns: tensor with one more axis. The size of the new axis is the number of inputs. With `axis_name`, its layout is that
+        of the first input and the new letter.
 
     Example: stacked = fn.stack(numbers, others, axis=0)
     """

@@ -532,7 +532,7 @@ def test_a_wrong_output_is_found_by_the_warm_up_and_told_to_clients(
 
 def test_a_model_is_a_function(folder: Path):
     with pytest.raises(TypeError, match="the model is 3, it must be a function"):
-        serving.ServedModel(jdali.load(folder), 3)  # type: ignore[arg-type]
+        serving.ServedModel(jdali.load(folder), 3)
 
 
 def base64_input() -> str:
