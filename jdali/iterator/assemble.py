@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import jax
 import numpy as np
@@ -98,6 +99,10 @@ class Assembler:
     def combine(self, name: str, parts: Sequence[AnyArray], sharding: Sharding | None) -> jax.Array:
         array = place(name, parts, sharding)
         return lead(array, fitted(name, sharding, array.ndim)) if self._leading and sharding else array
+
+    def bytes_of(self, array: Any) -> int:
+        """Counts the bytes of an array that this assembler made; 0 if the array does not tell them."""
+        return getattr(array, "nbytes", 0)
 
     def splits(self, pipelines: int) -> list[list[BatchSplit | None]]:
         """Returns, for each output of each pipeline, how the rows are split among devices; None if they are not split."""

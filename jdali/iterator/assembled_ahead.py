@@ -126,6 +126,18 @@ class Assembly:
                 jax.block_until_ready(arrays)
         return UserBatch(arrays, selection.belongs, share)
 
+    def bytes_beside(self, batch: UserBatch | None, results: Sequence[Result]) -> int:
+        """Counts the bytes of a batch's arrays that do not share memory with the results."""
+        own = {
+            id(block.array)
+            for result in results
+            for output in result.outputs
+            for block in output.store.blocks
+            if isinstance(block, PaddedBlock)
+        }
+        leaves = jax.tree.leaves(batch and batch.arrays)
+        return sum(self._assemble.bytes_of(leaf) for leaf in leaves if id(leaf) not in own)
+
 
 class JoinedBatch:
     """Holds a batch of all pipelines. The parts are dropped once the arrays are made."""
@@ -160,7 +172,7 @@ class _Joining:
         with contextlib.suppress(Exception):  # the iterator tries again and raises the error
             batch.made = self._assembly(parts, share)
         batch.parts = []
-        size = result.nbytes + _bytes_beside(batch.made and batch.made.arrays, parts)
+        size = result.nbytes + self._assembly.bytes_beside(batch.made, parts)
         return dataclasses.replace(
             result, finished=batch, nbytes=size, most_bytes=max(size, result.most_bytes)
         )
@@ -201,15 +213,3 @@ def found(results: Sequence[Result], share: EpochShare) -> UserBatch | None:
     if not isinstance(batch, JoinedBatch) or any(result.finished is not batch for result in results):
         return None
     return batch.made if batch.made is not None and batch.made.share == share else None
-
-
-def _bytes_beside(arrays: object, results: Sequence[Result]) -> int:
-    """Counts the bytes of arrays that do not share memory with the results."""
-    own = {
-        id(block.array)
-        for result in results
-        for output in result.outputs
-        for block in output.store.blocks
-        if isinstance(block, PaddedBlock)
-    }
-    return sum(getattr(leaf, "nbytes", 0) for leaf in jax.tree.leaves(arrays) if id(leaf) not in own)

@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from jdali import types
 from jdali.iterator import IteratorError, LastBatchPolicy
 from jdali.pipeline import Pipeline
 from jdali.plugin.dicts import DictIterator, Dicts
 from jdali.plugin.pytorch._torch import torch
-from jdali.plugin.pytorch.torch_utils import as_torch, dense_tensors
+from jdali.plugin.pytorch.torch_utils import as_torch, dense_tensors, to_torch_type
 from jdali.tensors import TensorList
 
 _DENSE, _LIST, _COO = "dense", "sparse_list", "sparse_coo"
@@ -34,6 +35,11 @@ class _TorchTensors(Dicts):
     def of_mask(self, mask: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(mask.copy())
 
+    def bytes_of(self, array: torch.Tensor) -> int:
+        # `nbytes` of a sparse tensor raises.
+        parts = (array._indices(), array._values()) if array.is_sparse else (array,)
+        return sum(part.nbytes for part in parts)
+
     def of_pipeline(self, batches: Sequence[TensorList], rows: np.ndarray | None) -> dict[str, Any]:
         dense = [i for i, kind in enumerate(self._kinds) if kind == _DENSE]
         own = [self._own[i] for i in dense]
@@ -45,11 +51,11 @@ class _TorchTensors(Dicts):
             if kind != _DENSE:
                 chosen = batch if rows is None else batch.select(rows)
                 samples = [as_torch(sample, copy=True) for sample in chosen.to_samples()]
-                tensors[name] = samples if kind == _LIST else _coo(name, samples)
+                tensors[name] = samples if kind == _LIST else _coo(name, batch.dtype, samples)
         return tensors
 
 
-def _coo(name: str, samples: Sequence[torch.Tensor]) -> torch.Tensor:
+def _coo(name: str, dtype: types.DALIDataType, samples: Sequence[torch.Tensor]) -> torch.Tensor:
     """Joins samples that have one axis into a sparse tensor; value j of sample i gets the index (i, j)."""
     if any(sample.ndim != 1 for sample in samples):
         raise ValueError(
@@ -58,7 +64,8 @@ def _coo(name: str, samples: Sequence[torch.Tensor]) -> torch.Tensor:
         )
     coordinates = [(i, j) for i, sample in enumerate(samples) for j in range(len(sample))]
     indices = torch.tensor(coordinates, dtype=torch.int64).reshape(-1, 2).T
-    return torch.sparse_coo_tensor(indices, torch.hstack(list(samples)), check_invariants=False)
+    values = torch.hstack(list(samples)) if samples else torch.empty(0, dtype=to_torch_type[dtype])
+    return torch.sparse_coo_tensor(indices, values, check_invariants=False)
 
 
 class _TorchIterator(DictIterator):
