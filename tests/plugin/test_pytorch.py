@@ -1,6 +1,7 @@
 """DALI's iterators for PyTorch: by hand, and against the real ones."""
 
 import itertools
+from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -219,6 +220,10 @@ def test_feed_ndarray():
     assert plugin.feed_ndarray(TensorCPU(value), target) is target
     assert target.tolist() == value.tolist()
     assert plugin.feed_ndarray(TensorListCPU(value), torch.empty(2, 3)).tolist() == value.tolist()
+    parameter = torch.nn.Parameter(torch.zeros(2, 3))
+    assert plugin.feed_ndarray(TensorCPU(value), parameter) is parameter
+    assert parameter.tolist() == value.tolist()
+    assert parameter.requires_grad
     with pytest.raises(AssertionError, match=r"element type .* torch.float32 vs torch.int32"):
         plugin.feed_ndarray(TensorCPU(value), torch.zeros(2, 3, dtype=torch.int32))
     with pytest.raises(AssertionError, match=r"size \[2, 3\], but PyTorch Tensor has size \[3, 2\]"):
@@ -307,6 +312,43 @@ def test_torch_python_function(function, batch_processing):
     as_object = plugin.TorchPythonFunction(function, **options)
     assert (as_object.device, as_object.schema_name) == ("cpu", "TorchPythonFunction")
     assert of_both(jdali, lambda x: as_object(x)) == EXPECTED
+
+
+def test_results_that_are_negated_lazily_or_need_gradients():
+    def negated(x):
+        return torch.complex(x, x).conj().imag, torch.nn.Parameter(x)
+
+    got = of_both(jdali, plugin.fn.torch_python_function, function=negated, num_outputs=2)
+    assert got == [[(-s).tolist() for s in SAMPLES], [s.tolist() for s in SAMPLES]]
+
+
+def test_results_in_a_named_tuple():
+    class Halves(NamedTuple):
+        flipped: torch.Tensor
+        sums: torch.Tensor
+
+    def function(x):
+        return Halves(*halves(x))
+
+    assert of_both(jdali, plugin.fn.torch_python_function, function=function, num_outputs=2) == EXPECTED
+
+
+@pytest.mark.parametrize("batch_processing", [False, True])
+@pytest.mark.parametrize(
+    ("convert", "found"),
+    [
+        (torch.Tensor.to_sparse, "torch.float32 and layout torch.sparse_coo"),
+        (torch.Tensor.bfloat16, "torch.bfloat16 and layout torch.strided"),
+    ],
+)
+def test_results_that_dali_cannot_take(convert, found, batch_processing):
+    def function(x):
+        return [convert(one) for one in x] if batch_processing else convert(x)
+
+    with pytest.raises(
+        TypeError, match=f"returned a tensor of {found}; it must be dense .* float32, float64"
+    ):
+        of_both(jdali, plugin.fn.torch_python_function, function=function, batch_processing=batch_processing)
 
 
 def test_results_of_programs_may_go_to_torch():

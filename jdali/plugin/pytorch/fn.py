@@ -6,10 +6,12 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
+
 from jdali import fn, ops
 from jdali.data_node import DataNode
 from jdali.plugin.pytorch._torch import torch
-from jdali.plugin.pytorch.torch_utils import as_torch
+from jdali.plugin.pytorch.torch_utils import as_torch, to_torch_type
 
 __all__ = ["TorchPythonFunction", "torch_python_function"]
 
@@ -31,8 +33,8 @@ def torch_python_function(
 
     Args:
         inputs: DataNodes.
-        function: takes a tensor for each input; returns one tensor, or a tuple of `num_outputs` tensors. It must not write to
-            its inputs.
+        function: takes a tensor for each input; returns one tensor, or a tuple of `num_outputs` tensors, which must be dense
+            and of a type in `to_torch_type`. It must not write to its inputs.
         num_outputs: number of tensors that the function returns.
         batch_processing: True if the function takes and returns lists of all samples in the batch.
         output_layouts: a layout for each output, or one layout for all; None: no layouts.
@@ -97,7 +99,17 @@ def _on_tensors(function: Callable[..., Any], device: str | None, *arrays: Any) 
 
     def taken(value: object) -> Any:
         if isinstance(value, (list, tuple)):
-            return type(value)(taken(v) for v in value)
-        return value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else value
+            return (tuple if isinstance(value, tuple) else list)(map(taken, value))
+        return _array(value) if isinstance(value, torch.Tensor) else value
 
     return taken(function(*map(moved, arrays)))
+
+
+def _array(tensor: torch.Tensor) -> np.ndarray:
+    if tensor.layout is not torch.strided or tensor.dtype not in to_torch_type.values():
+        names = ", ".join(str(dtype).removeprefix("torch.") for dtype in to_torch_type.values())
+        raise TypeError(
+            f"the function returned a tensor of {tensor.dtype} and layout {tensor.layout}; it must be dense "
+            f"(torch.strided) and of one of the types {names}: convert it in the function"
+        )
+    return tensor.numpy(force=True)  # also of a tensor with gradients, on a GPU, or negated lazily

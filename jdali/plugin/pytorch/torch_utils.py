@@ -59,7 +59,9 @@ def feed_ndarray(
             "feed_ndarray: Shapes do not match: DALI tensor has size "
             f"{source.shape()}, but PyTorch Tensor has size {list(arr.shape)}"
         )
-    return arr.copy_(to_torch_tensor(source, copy=True))
+    # Autograd refuses to write to a parameter itself.
+    arr.detach().copy_(to_torch_tensor(source, copy=True))
+    return arr
 
 
 def to_torch_tensor(dali_tensor: Tensor, copy: bool) -> torch.Tensor:
