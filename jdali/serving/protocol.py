@@ -370,9 +370,12 @@ def sendable(name: str, value: object) -> np.ndarray:
     """Returns an output as an array of a type that the protocol has, see `datatype`; texts become an array of bytes objects.
 
     Raises:
-        OutputError: the protocol has no type that holds the values.
+        OutputError: the rows differ in shape, or the protocol has no type that holds the values.
     """
-    array = np.asarray(value)
+    try:  # NumPy's types for texts of one size drop trailing zeros
+        array = np.asarray(value, object if _has_text(value) else None)
+    except ValueError as error:
+        raise OutputError(f"the model returns no array for {name!r}: {error}") from error
     if array.dtype.kind in "SUOT":
         texts = [t.encode() if isinstance(t, str) else t for t in array.reshape(-1).tolist()]
         if all(isinstance(text, bytes) for text in texts):
@@ -387,6 +390,13 @@ def sendable(name: str, value: object) -> np.ndarray:
     return array.astype(sent, copy=False)
 
 
+def _has_text(value: object) -> bool:
+    """Returns True for text or bytes, and for a list, however nested, that has some."""
+    return isinstance(value, (str, bytes)) or (
+        isinstance(value, (list, tuple)) and any(map(_has_text, value))
+    )
+
+
 def datatype(dtype: np.dtype[Any]) -> str:
     """Returns the protocol's name of an element type.
 
@@ -397,6 +407,7 @@ def datatype(dtype: np.dtype[Any]) -> str:
 
 
 def _sent_as(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    if dtype in _NAMES:
-        return dtype
-    return next((wider for wider in _WIDER if np.can_cast(dtype, wider)), dtype)
+    native = dtype if dtype.isnative else dtype.newbyteorder("=")
+    if native in _NAMES:
+        return native
+    return next((wider for wider in _WIDER if np.can_cast(native, wider)), native)

@@ -464,11 +464,14 @@ def test_types_that_the_protocol_lacks(folder: Path, binary: bool):
         return {
             "bfloat16": jnp.asarray(halves, jnp.bfloat16), "float8": jnp.asarray(halves, jnp.float8_e5m2),
             "int4": jnp.asarray(rows, jnp.int4), "big_endian": halves.astype(">f4"), "texts": texts[rows],
-            "bytes": texts[rows, None].astype(object),
+            "bytes": texts[rows, None].astype(object), "zeros": [[b"a\0\0", "é"]] * len(rows),
+            "big_endian_integers": rows.astype(">i2"),
         }  # fmt: skip
 
     with running(serving.ServedModel(jdali.load(folder), model, "typed")) as address:
-        names = ("bfloat16", "float8", "int4", "big_endian", "texts", "bytes")
+        names = (
+            "bfloat16", "float8", "int4", "big_endian", "texts", "bytes", "zeros", "big_endian_integers",
+        )  # fmt: skip
         asked = [client_module.InferRequestedOutput(name, binary_data=binary) for name in names]
         with client_module.InferenceServerClient(address) as client:
             answer = client.infer("typed", [encoded_input(*ENCODED[:3])], outputs=asked)
@@ -476,6 +479,10 @@ def test_types_that_the_protocol_lacks(folder: Path, binary: bool):
     for name in ("bfloat16", "float8", "big_endian"):
         np.testing.assert_array_equal(answer.as_numpy(name), want, strict=True)
     np.testing.assert_array_equal(answer.as_numpy("int4"), np.int8([0, 1, 2]), strict=True)
+    integers = answer.as_numpy("big_endian_integers")
+    np.testing.assert_array_equal(integers, np.int16([0, 1, 2]), strict=True)
+    zeros = ["a\0\0", "é"]
+    assert answer.as_numpy("zeros").tolist() == [[t.encode() for t in zeros] if binary else zeros] * 3
     words = [text.encode() if binary else text for text in texts.tolist()]
     assert answer.as_numpy("texts").tolist() == words
     assert answer.as_numpy("bytes").tolist() == [[word] for word in words]
@@ -506,8 +513,13 @@ def test_values_that_json_lacks(folder: Path):
         (lambda x: {"mean": x.mean()}, r"'mean' of shape \[\], the first axis must be 2"),
         (lambda x: x.astype(np.complex64), r"complex64 for 'output_0', for which the protocol has no type"),
         (lambda x: (x, None), r"object for 'output_1', for which the protocol has no type"),
+        (
+            lambda x: {"ragged": [np.zeros(2), np.zeros(3)]},
+            r"the model returns no array for 'ragged': .*shape",
+        ),
+        (lambda x: {"mixed": ["a", 1]}, r"object for 'mixed', for which the protocol has no type"),
     ],
-    ids=["rows", "scalar", "complex", "None"],
+    ids=["rows", "scalar", "complex", "None", "ragged", "mixed"],
 )
 def test_outputs_that_no_answer_holds(folder: Path, output: Any, message: str):
     model = serving.ServedModel(jdali.load(folder), lambda x: output(np.asarray(x)))
