@@ -18,7 +18,7 @@ import msgspec
 from jdali import __version__
 from jdali._system.extras import install
 from jdali.serving import protocol
-from jdali.serving.batcher import Batcher, ServerBusyError
+from jdali.serving.batcher import Batcher, ServerStoppingError
 from jdali.serving.model import ServedModel
 from jdali.serving.protocol import HEADER_LENGTH, OutputError, RequestError
 
@@ -113,8 +113,9 @@ class ServerLimits:
             batch is running always waits for the next batch.
         max_waiting: maximum requests that are being read, or wait for a batch; further requests get status 503.
         max_request_bytes: maximum bytes of a request's body; a request with a larger body gets status 413.
-        max_waiting_bytes: maximum bytes of the bodies of all requests that have no answer yet; further requests get status 503.
-        max_idle_seconds: seconds for which a client may stop while it sends a body; after that, it gets status 408.
+        max_waiting_bytes: maximum bytes that have come of the bodies of all requests without an answer; a request whose body
+            goes beyond gets status 503.
+        max_body_seconds: seconds from the headers of a request to the last byte of its body; after that, it gets status 408.
 
     Raises:
         ValueError: a limit is too small, or `max_waiting_bytes` is smaller than `max_request_bytes`.
@@ -125,10 +126,10 @@ class ServerLimits:
     max_waiting: int = 1024
     max_request_bytes: int = 64 << 20
     max_waiting_bytes: int = 1 << 30
-    max_idle_seconds: float = 30.0
+    max_body_seconds: float = 60.0
 
     def __post_init__(self) -> None:
-        least = {"max_wait_ms": 0, "max_idle_seconds": 0, "max_waiting_bytes": self.max_request_bytes}
+        least = {"max_wait_ms": 0, "max_body_seconds": 0, "max_waiting_bytes": self.max_request_bytes}
         for name, value in dataclasses.asdict(self).items():
             if not least.get(name, 1) <= value < math.inf:  # NaN is refused too
                 raise ValueError(f"serving: {name} is {value}, it must be at least {least.get(name, 1)}")
@@ -223,11 +224,13 @@ class _BodyMemory:
 class _EarlyResponse(Response):  # type: ignore[misc]
     """Answers before the body of a request is complete.
 
-    It goes on reading for a while: if the connection were closed, a client that is still sending would lose the answer.
+    It goes on reading for a while: if the connection were closed at once, a client that is still sending would lose the answer.
+    Then it closes the connection, because a next request on it could not be told from the rest of the body.
     """
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        del scope
+        if scope["http_version"].startswith("1"):  # HTTP/2 has no such header
+            self.headers["connection"] = "close"
         start = {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
         await send(start)
         await send({"type": "http.response.body", "body": self.body, "more_body": True})
@@ -275,7 +278,7 @@ class _Server:
         limits = self._limits
         self._batcher = Batcher(
             self._model.answer, max_batch=limits.max_batch, max_wait=limits.max_wait_ms / 1000,
-            max_waiting=limits.max_waiting, note=self._metrics.batch,
+            note=self._metrics.batch,
         )  # fmt: skip
         self._batcher.start()
         try:
@@ -306,7 +309,7 @@ class _Server:
     async def _model_ready(self, request: Request) -> Response:
         return self._unknown(request) or await self._ready(request)
 
-    def _unknown(self, request: Request) -> Response | None:
+    def _unknown(self, request: Request, kind: type[Response] = Response) -> Response | None:
         """Returns an answer with status 404 if the requested model is not served, else None."""
         name, version = request.path_params["name"], request.path_params.get("version", "1")
         if name == self._model.name and version == "1":
@@ -314,18 +317,19 @@ class _Server:
         return _error(
             404,
             f"there is no model {name!r:.80} of version {version!r:.20}; there is {self._model.name!r}, 1",
+            kind,
         )
 
     async def _infer(self, request: Request) -> Response:
         begun = time.perf_counter()
-        response = self._unknown(request) or await self._answered(request)
+        response = self._unknown(request, _EarlyResponse) or await self._answered(request)
         self._metrics.request(response.status_code, time.perf_counter() - begun)
         return response
 
     async def _answered(self, request: Request) -> Response:
         try:
             if self._batcher is None:
-                raise ServerBusyError("the server is not ready")
+                raise _Refusal(503, "the server is not ready")
             if self._waiting >= self._limits.max_waiting:
                 raise _Refusal(503, f"{self._waiting} requests wait already; try again later")
             with self._memory.lease() as take:
@@ -349,7 +353,7 @@ class _Server:
         except OutputError as error:
             log.error("serving: %s", error)
             return _error(_DEAD, str(error))
-        except ServerBusyError as error:
+        except ServerStoppingError as error:
             return _error(503, str(error))
         except asyncio.CancelledError:  # the server shuts down, and the grace period has ended
             return _error(503, "the server is being stopped")
@@ -363,32 +367,26 @@ class _Server:
         """Reads the body.
 
         Args:
-            take: called with numbers of bytes, before they are kept.
+            take: called with the number of bytes of each part, before it is kept.
         """
         if request.headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
             raise _Refusal(400, "compressed requests are not supported")
-        most, seconds = self._limits.max_request_bytes, self._limits.max_idle_seconds
+        most, seconds = self._limits.max_request_bytes, self._limits.max_body_seconds
         declared = request.headers.get("content-length", "")
-        expected = int(declared) if declared.isdecimal() else 0
         too_large = _Refusal(413, f"a request may have {most} bytes")
-        if expected > most:
+        if declared.isdecimal() and int(declared) > most:
             raise too_large
-        take(expected)
         parts, total = [], 0
-        loop = asyncio.get_running_loop()
         try:
-            async with asyncio.timeout(seconds) as deadline:
+            async with asyncio.timeout(seconds):
                 async for part in request.stream():
-                    deadline.reschedule(loop.time() + seconds)
                     total += len(part)
                     if total > most:
                         raise too_large
-                    if total > expected:  # the client declared no length
-                        take(total - expected)
-                        expected = total
+                    take(len(part))
                     parts.append(part)
         except TimeoutError:
-            raise _Refusal(408, f"the body stopped for {seconds:g} s after {total} bytes") from None
+            raise _Refusal(408, f"the body took more than {seconds:g} s; {total} bytes came") from None
         return b"".join(parts)
 
 

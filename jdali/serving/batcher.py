@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 
-class ServerBusyError(RuntimeError):
-    """Raised if more requests wait than the server allows."""
+class ServerStoppingError(RuntimeError):
+    """Raised for requests that have no answer when the server stops."""
 
 
 class _Waiting(NamedTuple):
@@ -38,11 +38,10 @@ class Batcher:
         *,
         max_batch: int,
         max_wait: float,
-        max_waiting: int,
         note: Callable[[int], None],
     ):
         self._run, self._note = run, note
-        self.max_batch, self._max_wait, self._max_waiting = max_batch, max_wait, max_waiting
+        self.max_batch, self._max_wait = max_batch, max_wait
         self._queue: collections.deque[_Waiting] = collections.deque()
         self._changed = asyncio.Event()
         self._threads = concurrent.futures.ThreadPoolExecutor(1, "jdali-serve")
@@ -62,7 +61,7 @@ class Batcher:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
         while self._queue:
-            self._queue.popleft().answer.set_exception(ServerBusyError("the server is being stopped"))
+            self._queue.popleft().answer.set_exception(ServerStoppingError("the server is being stopped"))
         await asyncio.to_thread(self._threads.shutdown)
 
     async def submit(self, request: object, samples: int) -> Any:
@@ -72,10 +71,8 @@ class Batcher:
             samples: number of samples in the request, at most `max_batch`.
 
         Raises:
-            ServerBusyError: too many requests wait.
+            ServerStoppingError: the server stops before the answer.
         """
-        if len(self._queue) >= self._max_waiting:
-            raise ServerBusyError(f"{len(self._queue)} requests wait already; try again later")
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._queue.append(_Waiting(request, samples, answer))
         self._changed.set()
@@ -117,7 +114,7 @@ class Batcher:
         try:
             answers: Sequence[Any] = await asyncio.shield(call)
         except asyncio.CancelledError:
-            answers = [ServerBusyError("the server is being stopped")] * len(batch)
+            answers = [ServerStoppingError("the server is being stopped")] * len(batch)
             _give(batch, answers)
             raise
         except Exception as error:

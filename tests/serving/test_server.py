@@ -8,6 +8,7 @@ import contextlib
 import http.client
 import json
 import re
+import select
 import socket
 import subprocess
 import sys
@@ -316,7 +317,7 @@ def test_other_limits(address: str):
     assert post(address, named(), **{"Inference-Header-Content-Length": "9999"})[0] == 400
     nan = float("nan")
     for wrong in (
-        {"max_batch": 0}, {"max_wait_ms": -1}, {"max_wait_ms": nan}, {"max_idle_seconds": nan}, {"max_waiting_bytes": 9},
+        {"max_batch": 0}, {"max_wait_ms": -1}, {"max_wait_ms": nan}, {"max_body_seconds": nan}, {"max_waiting_bytes": 9},
     ):  # fmt: skip
         with pytest.raises(ValueError, match="it must be at least"):
             serving.ServerLimits(**wrong)
@@ -385,12 +386,14 @@ def test_a_model_that_fails_for_one_request(folder: Path):
     assert isinstance(answers[1], dict)
 
 
-def connection(address: str, body: bytes, length: int) -> socket.socket:
+def connection(
+    address: str, body: bytes, length: int, *headers: str, model: str = "preprocess"
+) -> socket.socket:
     """A client that has sent a part of a request."""
     host, port = address.rsplit(":", 1)
     found = socket.create_connection((host, int(port)), timeout=60)
-    head = f"POST /v2/models/preprocess/infer HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n\r\n"
-    found.sendall(head.encode() + body)
+    head = [f"POST /v2/models/{model}/infer HTTP/1.1", f"Host: {host}", f"Content-Length: {length}", *headers]
+    found.sendall("\r\n".join([*head, "\r\n"]).encode() + body)
     return found
 
 
@@ -592,7 +595,7 @@ def wait_for(address: str, text: str) -> None:
 
 
 def test_bodies_have_limits_before_they_are_read(model: serving.ServedModel):
-    """Two clients stop while they send bodies; what they have announced counts until they are gone."""
+    """Two clients stop while they send bodies; their requests count until they are gone."""
     limits = serving.ServerLimits(max_request_bytes=4096, max_waiting_bytes=10000, max_waiting=2)
     with running(model, limits) as address:
         with connection(address, b"{", 4097) as too_large:
@@ -626,27 +629,59 @@ def test_a_client_that_is_still_sending_gets_the_answer(model: serving.ServedMod
         assert "error" in json.loads(answer.read())
 
 
-def test_all_bodies_together_have_a_limit(model: serving.ServedModel):
+def test_the_bytes_that_have_come_have_a_limit(model: serving.ServedModel):
+    """Of all bodies together; what a client has only announced takes nothing from the others."""
     limits = serving.ServerLimits(max_request_bytes=4096, max_waiting_bytes=4096)
     with running(model, limits) as address:
-        with connection(address, b"{", 4090):
+        with connection(address, b"{", 4096) as client:
             wait_for(address, "jdali_requests_waiting 1")
-            status, answer = post(address, named())
-            assert (status, answer["error"]) == (503, "requests take 4090 bytes already; try again later")
+            assert post(address, named())[0] == 400
+            client.sendall(b"x" * 4089)
+            while (answer := post(address, named()))[0] == 400:  # the server has not read them yet
+                pass
+            assert answer == (503, {"error": "requests take 4090 bytes already; try again later"})
         wait_for(address, "jdali_requests_waiting 0")
         assert post(address, named())[0] == 400
 
 
-def test_a_body_that_stops(model: serving.ServedModel):
+def read_all(client: socket.socket) -> bytes:
+    """Reads until the server closes the connection."""
+    answer = b""
+    while part := client.recv(1000):
+        answer += part
+    return answer
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_a_body_that_takes_too_long(
+    model: serving.ServedModel, monkeypatch: pytest.MonkeyPatch, goes_on: bool
+):
+    """Whether the client stops or sends a byte now and then."""
+    monkeypatch.setattr("jdali.serving.app._LINGER_SECONDS", 0.01)
     with (
-        running(model, serving.ServerLimits(max_idle_seconds=0.01)) as address,
+        running(model, serving.ServerLimits(max_body_seconds=0.1)) as address,
         connection(address, b"{", 1000) as client,
     ):
-        answer = b""
-        while b"}" not in answer:
-            answer += client.recv(1000)
+        while goes_on and not select.select([client], [], [], 0.001)[0]:
+            client.sendall(b"x")
+        answer = read_all(client)
     assert answer.startswith(b"HTTP/1.1 408 ")
-    assert b"the body stopped for 0.01 s after 1 bytes" in answer
+    assert re.search(rb"the body took more than 0\.1 s; \d+ bytes came", answer)
+
+
+@pytest.mark.parametrize(("name", "status"), [("preprocess", b"413"), ("other", b"404")])
+def test_the_server_closes_the_connection_after_an_early_answer(
+    model: serving.ServedModel, monkeypatch: pytest.MonkeyPatch, name: str, status: bytes
+):
+    """The client has waited for the answer, and sends no body."""
+    monkeypatch.setattr("jdali.serving.app._LINGER_SECONDS", 0.01)
+    with (
+        running(model, serving.ServerLimits(max_request_bytes=4096)) as address,
+        connection(address, b"", 4097, "Expect: 100-continue", model=name) as client,
+    ):
+        head, _, _ = read_all(client).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 " + status)
+    assert b"\r\nconnection: close" in head.lower()
 
 
 def test_arrays_and_padded_outputs(tmp_path: Path):
