@@ -31,13 +31,17 @@ def not_negative(text: str) -> int:
 
 
 def _at_least(least: int, text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+    number = _whole(text)
     if number < least:
         raise argparse.ArgumentTypeError(f"{number}: must be at least {least}")
     return number
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
 
 
 def seconds(text: str) -> float:
@@ -51,7 +55,7 @@ def seconds(text: str) -> float:
 
 
 def port(text: str) -> int:
-    number = int(text)
+    number = _whole(text)
     if not 0 <= number <= 65535:
         raise argparse.ArgumentTypeError(f"{number}: must be 0 to 65535")
     return number

@@ -12,7 +12,7 @@ from typing import Any
 
 import jdali
 from jdali.cli._failed import failed
-from jdali.cli._named import PipelineNameError, named, port, positive
+from jdali.cli._named import PipelineNameError, named, port, positive, seconds
 
 
 def add_to(commands: Any) -> None:
@@ -28,22 +28,25 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on; 0.0.0.0 for all")
     parser.add_argument("--port", type=port, default=8000, help="0 chooses a free port")
     parser.add_argument("--threads", type=positive, default=os.cpu_count() or 1, help="decoding threads")
-    parser.add_argument("--max-batch", type=int, default=32, help="most samples to answer together")
+    parser.add_argument("--max-batch", type=positive, default=32, help="most samples to answer together")
     parser.add_argument(
         "--max-wait-ms",
         type=float,
         default=0.0,
         help="time that the first request of a batch waits for others",
     )
-    parser.add_argument("--max-waiting", type=int, default=1024, help="most requests that wait")
-    parser.add_argument("--max-request-bytes", type=int, default=64 << 20)
+    parser.add_argument("--max-waiting", type=positive, default=1024, help="most requests that wait")
+    parser.add_argument("--max-request-bytes", type=positive, default=64 << 20)
     parser.add_argument(
-        "--max-waiting-bytes", type=int, default=1 << 30, help="most bytes of all requests without an answer"
+        "--max-waiting-bytes",
+        type=positive,
+        default=1 << 30,
+        help="most bytes of all requests without an answer",
     )
     parser.add_argument(
-        "--max-idle-seconds", type=float, default=30.0, help="time for which a client may stop while it sends"
+        "--max-body-seconds", type=seconds, default=60.0, help="time in which a client sends a body"
     )
-    parser.add_argument("--max-pixels", type=int, default=50_000_000, help="most pixels of a picture")
+    parser.add_argument("--max-pixels", type=positive, default=50_000_000, help="most pixels of a picture")
     parser.add_argument(
         "--no-warmup", action="store_true",
         help="compile at the first request of a batch size, not before the server is ready",
@@ -62,7 +65,7 @@ def _run(options: argparse.Namespace) -> int:
         serving = importlib.import_module("jdali.serving")  # imported here, because it needs an extra
         limits = serving.ServerLimits(
             options.max_batch, options.max_wait_ms, options.max_waiting, options.max_request_bytes,
-            options.max_waiting_bytes, options.max_idle_seconds,
+            options.max_waiting_bytes, options.max_body_seconds,
         )  # fmt: skip
         jdali.storage.configure(max_pixels=options.max_pixels)
         preprocess = jdali.load(options.folder, fingerprint=options.fingerprint, threads=options.threads)

@@ -807,6 +807,9 @@ def test_a_port_in_use_is_an_error_before_anything_is_compiled(
         (["serve", ".", "--port", "65536"], "--port: 65536: must be 0 to 65535"),
         (["serve", ".", "--threads", "0"], "--threads: 0: must be at least 1"),
         (["view", "a.py:b", "--port", "99999"], "--port: 99999: must be 0 to 65535"),
+        (["serve", ".", "--port", "abc"], "--port: 'abc' is not a whole number"),
+        (["serve", ".", "--max-batch", "x"], "--max-batch: 'x' is not a whole number"),
+        (["serve", ".", "--max-batch", "0"], "--max-batch: 0: must be at least 1"),
     ],
 )
 def test_arguments_that_the_command_line_refuses(
@@ -822,7 +825,7 @@ def test_arguments_that_the_command_line_refuses(
     [
         (["nowhere"], "there is no preprocess.json"),
         ([".", "--max-wait-ms", "nan"], "max_wait_ms is nan, it must be at least 0"),
-        ([".", "--max-batch", "0"], "max_batch is 0, it must be at least 1"),
+        ([".", "--max-waiting-bytes", "9"], "max_waiting_bytes is 9, it must be at least 67108864"),
         ([".", "--model", "math:pi"], "math:pi is 3.14159"),
         ([".", "--model", "no_such_module:f"], "there is no module no_such_module"),
     ],
