@@ -1025,8 +1025,8 @@ class Pipeline:
                 if the start is pictures.
             deterministic: as in `function`. If False, random operators draw random numbers, so calls of the loaded function
                 need a key or an index.
-            dtypes: element types of the start: one for all values, or a sequence with one for each value. None: the type of the
-                decoder or external source; where data decide it, uint8 for pictures and float32 for all else.
+            dtypes: element types of the start: one for all values, or a sequence with one for each value. None: the type that
+                a decoder of pictures or an external source declares; else uint8 for pictures and float32 for all else.
             platforms: any of "cpu", "cuda" and "tpu"; this machine need not have them.
             max_aspect: largest ratio of the longest side of a picture to the shortest.
 

@@ -136,8 +136,8 @@ def check_exportable(function: PipelineFunction) -> None:
 def _dtypes(function: PipelineFunction, given: Any) -> list[np.dtype[Any]]:
     """Returns the element types of the start.
 
-    They are those of the operators and sources that make it. Where data decide them, they are as given, or uint8 for pictures
-    and float32 for all else.
+    They are those that decoders of pictures and external sources declare. Else they are as given, or uint8 for pictures and
+    float32 for all else.
     """
     start = function.definition.start
     each = list(given) if isinstance(given, (list, tuple)) else [given] * len(start)

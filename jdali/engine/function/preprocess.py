@@ -142,7 +142,9 @@ class Preprocess:
             raise TypeError(f"{self!r} takes ({', '.join(self.start)}), got {len(batches)} batches")
         for name, batch, dtype in zip(self.start, batches, self._dtypes, strict=True):
             if batch.spec.dtype != dtype:
-                raise TypeError(f"{name!r} must be {dtype}, got {batch.spec.dtype}")
+                raise TypeError(
+                    f"{name!r} must be {dtype}, got {batch.spec.dtype}; say its type with dtypes= when you export the pipeline"
+                )
         count = len(batches[0])
         if self._function.random and key is None and index is None:
             raise TypeError(f"random values are drawn in {', '.join(self.random)}: pass key=... or index=...")

@@ -151,6 +151,8 @@ def test_the_element_type_of_the_start_is_its_makers(tmp_path: Path):
     pipelines.pipeline(given).export(tmp_path / "given", shapes=[(4, 4)], platforms=["cpu"])
     out = jdali.load(tmp_path / "given")([np.full((4, 4, 3), -3, np.int16)])
     np.testing.assert_array_equal(out.array, np.full((1, 4, 4, 3), -1.5, np.float32), strict=True)
+    with pytest.raises(TypeError, match="'numbers' must be int16, got int32; say its type with dtypes= when"):
+        jdali.load(tmp_path / "given")([np.full((4, 4, 3), -3, np.int32)])
     with pytest.raises(
         ValueError, match=r"dtypes is uint8 for 'pictures', and decoders\.image \(.*\) returns float32"
     ):
