@@ -334,8 +334,8 @@ class Pipeline:
             pipeline_inputs: data for the external sources that have no `source`, by name.
 
         Raises:
-            OperatorError: an operator failed. With `on_error` "skip" or "mask", the operator failed on all samples of
-                the data set, or of the batch that was fed.
+            OperatorError: an operator failed. With `on_error` "skip" or "mask", all samples of the data set, or of the
+                batch that was fed, failed; the error is that of the operator that failed most.
             StopIteration: an external source is at its end; `reset` starts the next epoch.
         """
         if pipeline_inputs:

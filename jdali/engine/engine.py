@@ -32,7 +32,7 @@ from jdali.engine.executors.elsewhere import (
 from jdali.engine.failure import NodeFailure
 from jdali.engine.make import Iteration, PreparedStep, Result, make
 from jdali.engine.options import EngineOptions
-from jdali.engine.recovery import AttemptFailure, StandIns, to_be_listed
+from jdali.engine.recovery import AttemptFailure, MainFailure, StandIns, to_be_listed
 from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.program_table import enable_compilation_cache
@@ -257,20 +257,22 @@ class Engine:
         skipped: list[SkippedSample] = []
         nothing, iteration = None, Iteration.of(task, self.sources)
         failure: AttemptFailure | None = None
-        first: AttemptFailure | None = None
+        first: dict[str, AttemptFailure] = {}  # the first failure of each node
         try:
             while failure := self._receive(iteration, order, begun) or self._advance(iteration, turn, order):
                 if not (tolerates and failure.blamed):
                     _raise(failure)
                 skipped += to_be_listed(iteration.task, failure.operator, failure.blamed)
-                stand_ins, first = stand_ins or self._stand_ins(task), first or failure
+                stand_ins = stand_ins or self._stand_ins(task)
+                first.setdefault(failure.node, failure)
                 try:
-                    attempt, begun = stand_ins.replace(failure.blamed), None
+                    attempt, begun = stand_ins.replace(failure.blamed, failure.node), None
                 except LookupError:
-                    _raise(first, replaced=stand_ins.tried)
+                    main = stand_ins.main_failure()
+                    _raise(first[main.node], main)
                 iteration = Iteration.of(attempt, self.sources)
                 if not len(attempt):
-                    nothing = failure.user_error()
+                    nothing = first[stand_ins.main_failure().node].user_error()
                     break
             made, outputs = iteration.task, () if nothing is not None else self._outputs(iteration)
             return Result(
@@ -368,15 +370,15 @@ class Engine:
         self.cursor.close()
 
 
-def _raise(failure: AttemptFailure, *, replaced: int = 0) -> NoReturn:
-    """Raises the error of a failure; `replaced` is the number of samples that were tried in place of the failed one."""
-    raise _user_error(failure, replaced) from failure.cause
+def _raise(failure: AttemptFailure, main: MainFailure | None = None) -> NoReturn:
+    """Raises the error of a failure; `main` counts the samples that were tried, if other samples were."""
+    raise _user_error(failure, main) from failure.cause
 
 
-def _user_error(failure: AttemptFailure, replaced: int) -> OperatorError:
+def _user_error(failure: AttemptFailure, main: MainFailure | None) -> OperatorError:
     error = failure.user_error()
-    if replaced:
-        error.args = (
-            f"{error}\n  on_error: {replaced} other samples were tried in its place, and all failed",
-        )
+    if main is not None and main.tried > 1:
+        failed = "all" if main.failed == main.tried else main.failed
+        told = f"on_error: {main.tried} samples were tried for one position of the batch, and this operator failed on"
+        error.args = (f"{error}\n  {told} {failed} of them",)
     return error

@@ -286,7 +286,7 @@ class Iteration:
     def failed(self, failure: NodeFailure) -> AttemptFailure:
         blamed = self.blamed(failure) if failure.is_of_samples else {}
         user_error = functools.partial(self.user_error, failure)
-        return AttemptFailure(failure.node.op.name, failure.first, user_error, blamed)
+        return AttemptFailure(failure.node.op.name, failure.first, user_error, blamed, failure.node.name)
 
     def blamed(self, failure: NodeFailure) -> dict[int, Blamed]:
         """Returns the samples that made an operator fail, by their position in the task."""

@@ -13,6 +13,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,12 +48,14 @@ class AttemptFailure:
         user_error: returns a new error for the user, to be raised from `cause`. The error is not stored, because its
             traceback would form a reference cycle.
         blamed: failed samples by position; empty if no sample caused the failure.
+        node: name of the node that failed; "" if it is unknown.
     """
 
     operator: str
     cause: Exception
     user_error: Callable[[], OperatorError]
     blamed: Mapping[int, Blamed]
+    node: str = ""
 
 
 def blame(failure: NodeFailure, part: SampleIds, made_of: Provenance | None) -> dict[int, Blamed]:
@@ -91,6 +94,20 @@ def to_be_listed(task: BatchTask, operator: str, blamed: Mapping[int, Blamed]) -
     return found
 
 
+class MainFailure(NamedTuple):
+    """The node that failed on most of the samples that were tried.
+
+    Attributes:
+        node: name of the node.
+        failed: number of samples that it failed on.
+        tried: number of samples that were tried; all failed, in this node or in others.
+    """
+
+    node: str
+    failed: int
+    tried: int
+
+
 # Maximum number of stand-ins that are tried for one position of a batch.
 MOST_TRIED = 1024
 
@@ -111,21 +128,26 @@ class StandIns:
     ):
         self._chosen = {name: np.sort(own) for name, own in (chosen or {}).items()}
         self._task, self._sizes = task, dict(sizes) | {name: len(own) for name, own in self._chosen.items()}
-        self._tried = np.zeros(len(task), np.int64)  # number of stand-ins tried, by position
+        self._tried = np.zeros(len(task), np.int64)  # number of samples tried, by position
+        self._failed: dict[str, np.ndarray] = {}  # by node: number of samples it failed on, by position
         self._copied: dict[int, int] = {}  # the good position that each bad position repeats
 
-    def replace(self, bad: Iterable[int]) -> BatchTask:
+    def replace(self, bad: Iterable[int], node: str = "") -> BatchTask:
         """Returns the task with stand-ins at the positions that failed; the mask is False at these positions.
 
         In a pipeline with an external source or without readers, the task is empty if all samples of the batch failed.
 
+        Args:
+            node: name of the node that failed.
+
         Raises:
             LookupError: too many stand-ins failed.
         """
-        origins = {self._copied.get(position, position) for position in bad}
-        self._tried[list(origins)] += 1
+        origins = list({self._copied.get(position, position) for position in bad})
+        self._tried[origins] += 1
+        self._failed.setdefault(node, np.zeros_like(self._tried))[origins] += 1
         replaced = np.flatnonzero(self._tried)
-        if self._task.data or not self._task.refs:
+        if self._repeats:
             return self._repeating(replaced)
         sizes = {name: self._sizes[name] for name in self._task.refs}
         if self._tried.max() >= min(max(sizes.values()), MOST_TRIED):
@@ -133,10 +155,21 @@ class StandIns:
         refs = {name: self._shifted(name, refs) for name, refs in self._task.refs.items()}
         return self._task.reading(refs).masking(replaced)
 
+    def main_failure(self) -> MainFailure:
+        """Returns the node that failed most at the position where most samples were tried.
+
+        If samples of the batch replace those that failed, each position was tried once, and all positions count.
+        """
+        place = slice(None) if self._repeats else int(self._tried.argmax())
+        counts = {node: int(np.sum(failed[place])) for node, failed in self._failed.items()}
+        # Of two that failed equally often, takes the one that failed later: fewer samples reached it.
+        node = max(reversed(counts), key=counts.__getitem__)
+        return MainFailure(node, counts[node], sum(counts.values()))
+
     @property
-    def tried(self) -> int:
-        """Number of stand-ins that failed at one position, the one where most did."""
-        return max(int(self._tried.max()) - 1, 0)
+    def _repeats(self) -> bool:
+        """True if a sample of the batch replaces those that failed, because no source can read another sample."""
+        return bool(self._task.data) or not self._task.refs
 
     def _repeating(self, bad: np.ndarray) -> BatchTask:
         good = np.flatnonzero(self._tried == 0)

@@ -81,6 +81,50 @@ def test_if_nothing_is_good_it_ends(tmp_path):
             reading(tmp_path, on_error=on_error).run()
 
 
+@pytest.mark.parametrize("on_error", ["skip", "mask"])
+@pytest.mark.parametrize("batch_size", [1, 4, 5, 10])
+def test_a_mistake_that_all_samples_show_is_raised_and_not_a_bad_file(folder, on_error, batch_size):
+    (folder / "a" / "0.jpg").write_bytes(b"this is no picture either")
+
+    @jdali.pipeline_def(batch_size=batch_size, num_threads=2, on_error=on_error)
+    def pipeline():
+        jpegs, _ = fn.readers.file(files=[f"{folder}/a/{i}.jpg" for i in range(10)])
+        return fn.crop(fn.decoders.image(jpegs), crop=(64, 64))
+
+    told = "10 samples were tried for one position of the batch, and this operator failed on 7 of them"
+    with pytest.raises(jdali.OperatorError, match=told) as caught:
+        pipeline().run()
+    assert caught.value.operator == "crop"
+
+
+def test_two_operators_of_a_name_are_counted_apart(folder):
+    masks = [folder / f"{i}.png" for i in range(10)]
+    for mask in masks:
+        mask.write_bytes(b"this is no mask")
+
+    @jdali.pipeline_def(batch_size=2, num_threads=2, on_error="skip")
+    def pipeline():
+        jpegs, _ = fn.readers.file(files=[f"{folder}/a/{(i + 6) % 10}.jpg" for i in range(10)])
+        pngs, _ = fn.readers.file(files=[str(mask) for mask in masks])
+        return fn.decoders.image(jpegs), fn.decoders.image(pngs)
+
+    with pytest.raises(jdali.OperatorError, match=r"png(?s:.*)this operator failed on 8 of them"):
+        pipeline().run()
+
+
+def test_a_fed_batch_without_a_good_sample_raises_the_error_of_most_samples():
+    @jdali.pipeline_def(batch_size=3, num_threads=2, on_error="skip")
+    def pipeline():
+        return fn.crop(fn.decoders.image(fn.external_source(name="jpegs")), crop=(64, 64))
+
+    for bad, operator in (([0], "crop"), ([2], "crop"), ([0, 2], "decoders.image")):
+        pipe = pipeline()
+        pipe.feed_input("jpegs", [np.frombuffer(b"bad" if i in bad else jpeg(i), np.uint8) for i in range(3)])
+        with pytest.raises(jdali.OperatorError) as caught:
+            pipe.run()
+        assert caught.value.operator == operator
+
+
 def test_a_file_that_disappears(folder):
     pipe = reading(folder, exec_async=False, on_error="skip")
     pipe.build()

@@ -178,7 +178,7 @@ def send_failure(failure: AttemptFailure) -> AttemptFailure:
     if where := on_node():  # perhaps only this node cannot read a file
         shown.add_note(f"in a worker process{where}")
     user_error = functools.partial(pickle.loads, pickle.dumps(shown))
-    return AttemptFailure(failure.operator, cause, user_error, blamed)
+    return AttemptFailure(failure.operator, cause, user_error, blamed, failure.node)
 
 
 def _plain(error: Exception) -> Exception:
