@@ -261,5 +261,5 @@ def _number_of_parts(sharding: Sharding, axis: int) -> int:
     if not isinstance(sharding, NamedSharding):
         return len(sharding.device_set)
     axes = sharding.spec[axis] if axis < len(sharding.spec) else None
-    names = () if axes is None else (axes,) if isinstance(axes, str) else axes
+    names = axes if isinstance(axes, tuple) else (axes,) if isinstance(axes, str) else ()
     return math.prod(sharding.mesh.shape[name] for name in names)

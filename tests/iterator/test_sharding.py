@@ -111,6 +111,17 @@ def test_a_batch_that_cannot_be_split():
         next(it)
 
 
+def test_beside_an_axis_that_jax_may_split():
+    sharding = NamedSharding(mesh(8), P("data", P.UNCONSTRAINED))
+    with (
+        DataIterator(pipeline(10, 6), ["x"], reader_name="Reader", sharding=sharding) as it,
+        pytest.raises(
+            ValueError, match=r"output 'x' of shape \(6, 1\) cannot .*multiple of the number of shards"
+        ),
+    ):
+        next(it)
+
+
 def test_another_axis_that_cannot_be_split():
     sharding = NamedSharding(mesh(4, 2), P("data", "model"))
     told = (
