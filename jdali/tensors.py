@@ -70,8 +70,7 @@ class TensorListCPU(TensorList):
 
     def at(self, i: int, /) -> HostArray:
         """Returns sample `i` as a NumPy array without padding; it is read-only if JAX owns the memory."""
-        self._check_index(i)
-        return self.store.host_sample(i)
+        return self.store.host_sample(self._place_of(i))
 
     def as_array(self) -> HostArray:
         """Returns the samples as an array [N, ...]; all must have the same size."""
@@ -145,8 +144,7 @@ class TensorListGPU(TensorList):
 
     def at(self, i: int, /) -> TensorGPU:
         """Returns sample `i` as a tensor without padding."""
-        self._check_index(i)
-        tensor = self[i]
+        tensor = self[self._place_of(i)]
         assert isinstance(tensor, TensorGPU)
         return tensor
 

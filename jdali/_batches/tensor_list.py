@@ -258,12 +258,15 @@ class TensorList:
         source = "" if self._source is None else self._source[i]
         return self._tensor._of(self.store.sample(i), self._layout, source)
 
-    def _check_index(self, i: int) -> None:
-        if not 0 <= i < len(self):
+    def _place_of(self, i: object) -> int:
+        """Converts the index that `at` got. DALI's `at` takes no negative index."""
+        name = f"{type(self).__name__}.at"
+        found = whole_number(name, i)
+        if not 0 <= found < len(self):
             raise SampleIndexError(
-                f"{type(self).__name__}.at: Index is out-of-range: {i} is out of range for {len(self)} samples"
+                f"{name}: Index is out-of-range: {found} is out of range for {len(self)} samples"
             )
-        position(f"{type(self).__name__}.at", i, len(self))
+        return found
 
     def to_samples(self) -> list[HostArray]:
         """Returns the samples as NumPy arrays of their true sizes; samples in host memory become views if possible."""
@@ -315,12 +318,22 @@ class TensorList:
         return accelerator()
 
     def as_tensor(self) -> Tensor:
-        """Joins equally sized samples into one tensor with a leading batch axis ("N" in the layout)."""
+        """Joins equally sized samples into one tensor with a leading batch axis ("N" in the layout).
+
+        Raises:
+            RuntimeError: the samples have different sizes, or the batch is empty and has no element type.
+        """
+        self._check_typed("as_tensor")
         value = self._dense()
         return self._tensor._of(value, "N" + self._layout if self._layout or value.ndim == 1 else "")
 
     def as_reshaped_tensor(self, shape: Sequence[int], /) -> Tensor:
-        """Joins the elements of all samples into one tensor of `shape`, which must have the same number of elements."""
+        """Joins the elements of all samples into one tensor of `shape`, which must have the same number of elements.
+
+        Raises:
+            RuntimeError: `shape` has another number of elements, or the batch is empty and has no element type.
+        """
+        self._check_typed("as_reshaped_tensor")
         value, sizes = self._elements(), tuple(int(n) for n in shape)
         if min(sizes, default=0) < 0 or int(np.prod(sizes)) != value.size:
             raise RuntimeError(
@@ -332,6 +345,13 @@ class TensorList:
         return self._tensor._of(
             value.reshape(sizes), layout if self._layout and len(sizes) == len(layout) else ""
         )
+
+    def _check_typed(self, name: str) -> None:
+        if self.dtype == types.NO_TYPE:
+            raise RuntimeError(
+                f"{name}: To create a view Tensor, the batch must have a valid data type; it has no samples, and was made "
+                "without a type"
+            )
 
     def as_cpu(self) -> TensorList:
         """Returns the batch in host memory; copies samples that are on a device."""
@@ -420,13 +440,27 @@ class TensorList:
         return batch_text(type(self).__name__, self.device, self.dtype, self._layout, self.shape(), sample)
 
 
-def position(name: str, index: object, count: int) -> int:
+FOR_A_MASK = "take [batch[i] for i in np.flatnonzero(mask)]"
+
+
+def position(name: str, index: object, count: int, for_a_mask: str = FOR_A_MASK) -> int:
     """Converts the index of a sample to its position, 0 to `count` - 1. A negative index counts from the end.
+
+    Args:
+        for_a_mask: what the error advises to those who give a mask.
 
     Raises:
         IndexError: there is no such sample.
         TypeError: `index` is not an integer. True and False are refused, because they would come from a mask.
     """
+    found = whole_number(name, index, for_a_mask)
+    if not -count <= found < count:
+        raise IndexError(f"{name} index out of range: {found} of {count} samples")
+    return found % count
+
+
+def whole_number(name: str, index: object, for_a_mask: str = FOR_A_MASK) -> int:
+    """Converts the index of a sample to an int; raises the TypeError of `position`."""
     if isinstance(index, jax.core.Tracer):
         raise TracedArgumentError(
             f"{name}: samples are picked on the host, and the index has no value under jit, vmap or grad: index "
@@ -438,12 +472,10 @@ def position(name: str, index: object, count: int) -> int:
         found = None
     if found is None or isinstance(index, bool):
         shown = " ".join(repr(index).split())
-        raise TypeError(
-            f"{name}: {shown:.60} is not the position of a sample: it must be an integer; for a mask, give np.flatnonzero(mask)"
-        )
-    if not -count <= found < count:
-        raise IndexError(f"{name} index out of range: {found} of {count} samples")
-    return found % count
+        is_mask = isinstance(index, bool) or getattr(index, "dtype", None) == np.bool_
+        advice = f"; for a mask, {for_a_mask}" if is_mask else ""
+        raise TypeError(f"{name}: {shown:.60} is not the position of a sample: it must be an integer{advice}")
+    return found
 
 
 def dense_shape(store: Store, wanted: str) -> tuple[int, ...]:

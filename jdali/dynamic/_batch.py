@@ -167,7 +167,7 @@ class Tensors(Sequence[Any]):
         return sample
 
     def _at(self, key: object) -> int:
-        return self.indices[position("Batch", key, len(self))]
+        return self.indices[position("Batch", key, len(self), "give np.flatnonzero(mask)")]
 
     def select(self, index_or_range: int | Selection) -> Tensor | Tensors:
         """Returns `self[index_or_range]`."""

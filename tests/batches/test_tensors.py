@@ -322,6 +322,12 @@ def test_empty_lists_equal_dali() -> None:
             "DALIDataType.NO_TYPE",
         )
         assert module.tensors.TensorListCPU([]).as_array().dtype == np.float32
+        for view in (batch.as_tensor, lambda batch=batch: batch.as_reshaped_tensor([0])):
+            with pytest.raises(RuntimeError, match="the batch must have a valid data type"):
+                view()
+        typed = module.tensors.TensorListCPU(np.zeros((0, 2), np.uint8))
+        assert str(typed.as_tensor().dtype) == "DALIDataType.UINT8"
+        assert typed.as_reshaped_tensor([0, 3]).shape() == [0, 3]
 
 
 @pytest.mark.oracle
@@ -343,11 +349,30 @@ def test_indices() -> None:
     for i in (1.5, True, "1", None, [0, 1], np.True_):
         with pytest.raises(TypeError, match="TensorListCPU: .* is not the position of a sample"):
             batch[i]
-    for i in (1.5, True):
-        with pytest.raises(TypeError, match=r"TensorListCPU.at: .* is not the position of a sample"):
-            batch.at(i)
+    for pick in (batch.as_cpu().at, batch.to_device("gpu").at):
+        for i in (1.5, True, "1", None, slice(0, 2), np.True_):
+            with pytest.raises(TypeError, match=r"TensorList[CG]PU.at: .* is not the position of a sample"):
+                pick(i)
+        with pytest.raises(TracedArgumentError, match=r"TensorList[CG]PU.at: .* index jnp.asarray\(batch\)"):
+            jax.jit(pick)(0)
+        np.testing.assert_array_equal(np.asarray(pick(np.int64(1))), samples()[1])
     with pytest.raises(TracedArgumentError, match=r"TensorListCPU: .* index jnp.asarray\(batch\) there"):
         jax.jit(lambda i: batch[i])(0)
+
+
+def test_the_advice_for_a_mask_works_and_only_a_mask_gets_it() -> None:
+    batch: Any = ragged()
+    mask = np.array([True, False, True, False, False])
+    for one in (True, np.True_, mask, jnp.asarray(mask)):
+        with pytest.raises(TypeError) as caught:
+            batch[one]
+        advice = str(caught.value).partition("for a mask, take ")[2]
+        taken = eval(advice, {"np": np, "batch": batch, "mask": mask})
+        for sample, i in zip(taken, (0, 2), strict=True):
+            np.testing.assert_array_equal(np.asarray(sample), samples()[i])
+    for other in (1.5, "1", None, [0, 1], np.array([0, 1])):
+        with pytest.raises(TypeError, match="it must be an integer$"):
+            batch[other]
 
 
 def test_padding_never_shows_whatever_it_holds() -> None:
@@ -397,7 +422,7 @@ def test_scalars() -> None:
 def test_empty() -> None:
     for batch in (TensorListCPU([]), TensorList.from_samples([]), TensorListGPU()):
         assert (len(batch), batch.shape(), list(batch), batch.dtype) == (0, [], [], types.NO_TYPE)
-        for array in (batch.as_cpu().as_array(), batch.as_jax(), batch.as_tensor(), batch.padded()[0]):
+        for array in (batch.as_cpu().as_array(), batch.as_jax(), batch.padded()[0]):
             assert (np.asarray(array).dtype, np.asarray(array).shape) == (np.float32, (0,))
     for batch in (TensorListCPU([], "HWC"), TensorListGPU([], "HWC")):
         assert (len(batch), batch.layout(), batch.ndim(), batch.dtype) == (0, "HWC", 3, types.NO_TYPE)

@@ -1,5 +1,7 @@
 """Tensors and batches: what they are made of, how they are indexed, printed and handed on."""
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -103,14 +105,19 @@ def test_select_picks_what_it_is_asked_for(batch):
 
 
 @pytest.mark.parametrize(
-    "key",
-    [True, np.True_, 1.0, "1", None, [True, False], np.array([False, True]), jnp.array([False, True]),
-     jd.tensor([True, False]), np.array([1.0]), ["1"]],
+    ("key", "advice"),
+    [*((mask, "; for a mask, give np.flatnonzero(mask)")
+       for mask in (True, np.True_, [True, False], np.array([False, True]), jnp.array([False, True]), jd.tensor([True, False]))),
+     *((other, "") for other in (1.0, "1", None, np.array([1.0]), ["1"]))],
 )  # fmt: skip
-def test_only_integers_are_positions(batch, key):
+def test_only_integers_are_positions(batch, key, advice):
     for pick in (batch.select, batch.tensors.select, batch.tensors.__getitem__):
-        with pytest.raises(TypeError, match="Batch: .* is not the position of a sample.*np.flatnonzero"):
+        with pytest.raises(TypeError) as caught:
             pick(key)
+        assert re.fullmatch(
+            "Batch: .* is not the position of a sample: it must be an integer" + re.escape(advice),
+            str(caught.value),
+        )
 
 
 def test_positions_out_of_range_are_named(batch):
