@@ -33,8 +33,8 @@ def is_plain(data: object) -> bool:
 def to_array(data: object, what: str, dtype: DType | None = None) -> Array:
     """Converts data to an array on the data's device.
 
-    Python numbers become INT32 (UINT32 if they need it), FLOAT or BOOL, and a list of 64-bit arrays becomes one 32-bit
-    array, as in DALI.
+    Python numbers become INT32 (UINT32 if they need it), FLOAT or BOOL, and a list of 64-bit arrays becomes one array
+    of these types, as in DALI.
 
     Args:
         data: numbers, (nested) lists, ranges, text or bytes (which become uint8), or any array.
@@ -66,7 +66,10 @@ def _to_array(data: object, dtype: DType | None) -> Array:
         if not all(is_local(part) for part in parts):
             return jnp.stack(parts)
         stacked = np.stack([to_host(part) for part in parts])
-        return stacked if dtype is not None else _numbers(stacked, None)
+        if dtype is not None:
+            return stacked
+        fits = stacked.dtype == np.uint64 and stacked.max(initial=0) <= np.iinfo(np.int32).max
+        return _numbers(stacked, types.INT32 if fits else None)
     return data if isinstance(data, jax.Array) else host_array(data)
 
 

@@ -26,7 +26,7 @@ from jdali.dynamic._rng import RNG, draw_of
 from jdali.dynamic._value import EagerKind, EagerValue, wrap
 from jdali.engine import eager
 from jdali.ops.tensor._subscript import NAME as SUBSCRIPT
-from jdali.ops.tensor._subscript import check_index_sizes, parse_index
+from jdali.ops.tensor._subscript import not_a_scalar, parse_index
 from jdali.tensors import TensorList
 
 _NO_DRAW = eager.RandomDraw(0, 0)
@@ -288,6 +288,7 @@ class Subscript:
         for index in args.values():
             if isinstance(index, jax.core.Tracer):
                 raise TracedArgumentError(f"indexing: {NO_VALUES}: index jnp.asarray(data) there")
-            if isinstance(index, EagerValue):
-                check_index_sizes(index._samples().spec.extents)
+            if getattr(index, "ndim", 0):
+                shape = index.shape  # a list of shapes if it is a batch
+                raise not_a_scalar(shape[0] if shape and isinstance(shape, list) else shape)
         return invoke(REGISTRY[SUBSCRIPT], [self.value], args) if args else self.value

@@ -248,14 +248,24 @@ def test_tracers_are_refused_with_advice(call, text):
 
 
 def test_an_index_is_one_number(tensor, batch):
-    for index in (np.array([0, 1]), jnp.array([0, 1]), jd.tensor([0, 1]), tensor > 1):
+    for index in (
+        np.array([0, 1]),
+        np.array([0]),
+        jnp.array([0, 1]),
+        jd.tensor([0, 1]),
+        jd.tensor([0]),
+        tensor > 1,
+    ):
         with pytest.raises(TypeError, match=r"must be scalar \(0D\): .* an array of shape"):
             tensor[index]
         with pytest.raises(TypeError, match=r"must be scalar \(0D\)"):
             tensor[index:]
     with pytest.raises(TypeError, match=r"must be scalar \(0D\): .* an array of shape \(2,\)"):
         batch.slice[jd.as_batch([[0, 1], [1, 0]])]
-    assert batch.slice[jd.as_batch([[0], [1]])].shape == batch.slice[0].shape
+    with pytest.raises(TypeError, match=r"must be scalar \(0D\): .* an array of shape \(1,\)"):
+        batch.slice[jd.as_batch([[0], [1]])]
+    for index in (np.array(0), jnp.array(0), jd.tensor(0), jd.as_batch([0, 0])):
+        assert batch.slice[index].shape == batch.slice[0].shape
 
 
 def test_regrouping(batch):

@@ -84,6 +84,18 @@ REFUSED = {
         (TypeError, RuntimeError), "Array indices must be scalar (0D)",
         lambda d: d.tensor([1, 2])[np.array([0, 1])].evaluate(),
     ),
+    "vector of one number as an index": (
+        (TypeError, RuntimeError), "Array indices must be scalar (0D)",
+        lambda d: d.tensor([1, 2])[np.array([0])].evaluate(),
+    ),
+    "vector as the end of a range": (
+        (TypeError, RuntimeError), "Array indices must be scalar (0D)",
+        lambda d: d.tensor([1, 2])[: d.tensor([1])].evaluate(),
+    ),
+    "vector of one number for each sample": (
+        (TypeError, RuntimeError), "Array indices must be scalar (0D)",
+        lambda d: d.batch([[1, 2], [3, 4]]).slice[d.batch([[0], [1]])].evaluate(),
+    ),
     "imread device": (
         ValueError, "Invalid device: mixed. Must be 'cpu', or 'gpu'.", lambda d: d.imread("/no", device="mixed")
     ),
@@ -146,6 +158,18 @@ def test_samples_of_several_types_get_that_of_the_first():
         made = module.as_batch([np.float32([1.5]), np.int32([2]), np.float64([2.5])])
         assert str(made.dtype) == "f32"
         assert [np.asarray(one).tolist() for one in made.tensors] == [[1.5], [2.0], [2.5]]
+
+
+@pytest.mark.oracle
+def test_a_list_of_64_bit_arrays_gets_32_bits_that_hold_it():
+    oracle.dali()
+    theirs = pytest.importorskip("nvidia.dali.experimental.dynamic")
+    for dtype in (np.int64, np.uint64):
+        for data in ([1, 2], [2**31 - 1], [1, 2**31], []):
+            values = [np.array(data, dtype)] * 2
+            ours, expected = jd.tensor(values), theirs.tensor(values)
+            assert str(ours.dtype) == str(expected.dtype)
+            np.testing.assert_array_equal(np.asarray(ours), np.asarray(expected))
 
 
 def test_text_and_lists_of_batches_are_no_operands():

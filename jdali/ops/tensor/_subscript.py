@@ -107,19 +107,16 @@ def _checked(index: object) -> Any:
         raise TypeError(
             f"Invalid type for an index: {type(index)}. It must be an integer or a range, got {index!r}"
         )
-    if isinstance(index, (np.ndarray, Array)):
-        check_index_sizes(np.array([index.shape], np.int64))
+    if isinstance(index, (np.ndarray, Array)) and index.size != 1:
+        raise not_a_scalar(index.shape)
     return int(index) if isinstance(index, (bool, np.integer, np.bool_)) else index
 
 
-def check_index_sizes(extents: np.ndarray) -> None:
-    """Raises TypeError unless an index is one number; `extents` are the sizes [N, ndim] of its samples."""
-    many = extents[extents.prod(axis=1) != 1]
-    if len(many):
-        raise TypeError(
-            f"Array indices must be scalar (0D): an index must be an integer or a range, got an array of shape "
-            f"{tuple(many[0].tolist())}"
-        )
+def not_a_scalar(shape: object) -> TypeError:
+    """Returns the error for an index that is an array of `shape`."""
+    return TypeError(
+        f"Array indices must be scalar (0D): an index must be an integer or a range, got an array of shape {shape}"
+    )
 
 
 @dataclasses.dataclass(frozen=True)
