@@ -2,7 +2,8 @@
 
 Every path of a reader may be a URL that fsspec supports (s3://, gcs://, https://, ...). Set credentials, endpoints and other
 options of a storage service where fsspec looks for them: its configuration files, `fsspec.config.conf`, and the environment
-variables of the service. Set jdali's own handling of requests here::
+variables of the service. Workers get `fsspec.config.conf` as it is when the pipeline is built. Set jdali's own handling of
+requests here::
 
     jdali.storage.configure(retries=8, time_limit=30)
 

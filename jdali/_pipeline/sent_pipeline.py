@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import hashlib
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -49,6 +50,7 @@ class SentPipeline:
     Attributes:
         readers: size of each reader's data set and a digest of the names of its samples, by the name of the node.
         config: the options that workers need.
+        fsspec_options: `fsspec.config.conf`: credentials, endpoints and other options, by protocol.
         folder: working folder of the user's process, to which relative file names refer.
     """
 
@@ -60,6 +62,7 @@ class SentPipeline:
     tables: Mapping[str, Mapping[str, Any]]
     jax_options: Mapping[str, Any]
     storage_options: storage.Options
+    fsspec_options: Mapping[str, Any]
     folder: str
 
     def start(self) -> Callable[[Any], Any]:
@@ -67,6 +70,10 @@ class SentPipeline:
         for name, value in self.jax_options.items():
             jax.config.update(name, value)
         storage.configure(**dataclasses.asdict(self.storage_options))
+        if self.fsspec_options:
+            import fsspec
+
+            fsspec.config.conf.update(self.fsspec_options)
         # A worker may start later, or on another machine, where the folder need not exist.
         is_there = os.path.isdir(self.folder)
         with contextlib.chdir(self.folder) if is_there else contextlib.nullcontext():
@@ -106,6 +113,7 @@ def send_pipeline(
         graph, nodes=tuple(_without(tables.get(node.name, {}), node) for node in graph.nodes)
     )
     _check(graph.nodes)
+    fsspec_options = _fsspec_options()
     return SentPipeline(
         graph,
         tuple(map(ValueNumber.of, outputs)),
@@ -118,8 +126,21 @@ def send_pipeline(
         tables,
         {name: getattr(jax.config, name) for name in _JAX_OPTIONS},
         storage.options(),
+        fsspec_options,
         _storage.working_folder(),
     )
+
+
+def _fsspec_options() -> dict[str, Any]:
+    """Returns a copy of `fsspec.config.conf`, empty if the program has not imported fsspec."""
+    module = sys.modules.get("fsspec.config")
+    found: dict[str, Any] = {} if module is None else dict(module.conf)
+    for protocol, values in found.items():
+        if (error := _refusal(values)) is not None:
+            raise TypeError(
+                f"fsspec.config.conf[{protocol!r}] cannot be sent to worker processes: {error}"
+            ) from error
+    return found
 
 
 def _without(tables: Mapping[str, Any], node: NodeRecord) -> NodeRecord:
@@ -134,15 +155,22 @@ def _check(nodes: Sequence[NodeRecord]) -> None:
         for name, value in [*((f"input {i}", v) for i, v in enumerate(node.inputs)), *node.args.items()]:
             if isinstance(value, (ValueNumber, int, float, str, type(None))):
                 continue
-            try:
-                pack_by_value(value, reduced_operator).close()
-            except ModuleNotFoundError:
-                raise
-            except Exception as error:
+            if (error := _refusal(value)) is not None:
                 raise TypeError(
                     f"{node.op.name}: {name} {value!r:.200} cannot be sent to worker processes: {error}\n"
                     f"  defined at {node.where}"
                 ) from error
+
+
+def _refusal(value: object) -> Exception | None:
+    """Returns the error because of which a value cannot be sent; None if it can be sent."""
+    try:
+        pack_by_value(value, reduced_operator).close()
+    except ModuleNotFoundError:
+        raise
+    except Exception as error:
+        return error
+    return None
 
 
 def data_set_digest(reader: Any) -> tuple[int, str]:

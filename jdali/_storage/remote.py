@@ -218,10 +218,12 @@ def _as_os_error(url: str, error: Exception, attempts: int, settings: Options) -
         text = f"there was no answer within {settings.time_limit:g} s{tried}"
         return TimeoutError(errno.ETIMEDOUT, text, url)
     if status == 404 or (status is None and isinstance(error, FileNotFoundError) and attempts == 1):
-        bucket = url.partition("://")[2].partition("/")[0]
-        where = (
-            f"there is no bucket {bucket!r}" if any(map(_names_no_bucket, chain)) else "there is no such file"
-        )
+        where = "there is no such file"
+        if _protocol(url) == "memory":
+            where += " in the memory of this process; a worker has its own"
+        elif any(map(_names_no_bucket, chain)):
+            bucket = url.partition("://")[2].partition("/")[0]
+            where = f"there is no bucket {bucket!r}"
         return FileNotFoundError(errno.ENOENT, where, url)
     reason = f"the server answered with HTTP status {status}" if status else _described(chain[0])
     if status in (401, 403) or isinstance(error, PermissionError) or type(chain[0]).__name__ in _HOPELESS[:2]:

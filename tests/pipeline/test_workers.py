@@ -102,6 +102,53 @@ def test_workers_have_the_options_of_storage_and_jax():
     assert pid != os.getpid()
 
 
+def test_workers_have_the_options_of_fsspec(monkeypatch):
+    fsspec = pytest.importorskip("fsspec")
+
+    @jdali.pipeline_def(batch_size=1, num_threads=1, workers=1)
+    def define():
+        def timeout(_):
+            from fsspec.config import conf
+
+            return np.array([conf["http"]["timeout"], os.getpid()])
+
+        return fn.python_function(
+            fn.external_source(source=lambda: np.zeros((1, 2), np.float32)), function=timeout
+        )
+
+    monkeypatch.setitem(fsspec.config.conf, "http", {"timeout": 17})
+    with closing(define()) as pipe:
+        timeout, pid = pipe.run()[0].as_array()[0].tolist()
+    assert timeout == 17
+    assert pid != os.getpid()
+    monkeypatch.setitem(fsspec.config.conf, "http", {"lock": threading.Lock()})
+    with (
+        closing(define()) as pipe,
+        pytest.raises(
+            TypeError, match=r"^fsspec\.config\.conf\['http'\] cannot be sent to worker processes: "
+        ),
+    ):
+        pipe.run()
+
+
+def test_a_worker_has_no_files_in_the_memory_of_this_process():
+    memory = pytest.importorskip("fsspec").filesystem("memory")
+    memory.pipe("/sent/a.bin", b"abc")
+
+    @jdali.pipeline_def(batch_size=1, num_threads=1, workers=1)
+    def define():
+        return fn.readers.file(files=["memory://sent/a.bin"])[0]
+
+    try:
+        with (
+            closing(define()) as pipe,
+            pytest.raises(jdali.OperatorError, match="in the memory of this process"),
+        ):
+            pipe.run()
+    finally:
+        memory.rm("/sent", recursive=True)
+
+
 def test_a_worker_that_starts_later_has_the_data_set_of_the_others(tmp_path):
     """The names are those that this process has found, and are not looked for again."""
     folder = write_pictures(tmp_path / "all")
