@@ -109,7 +109,7 @@ class Report:
         if not self.batches:
             return self.verdict
         period = self.seconds / self.batches
-        head = f"{self.batches} batches in {self.seconds:.2f} s, {_ms(period)} a batch"
+        head = f"{counted(self.batches, 'batch')} in {self.seconds:.2f} s, {_ms(period)} a batch"
         lines = [f"{head}; the loop waited for data {self.wait_share:.0%} of the time"]
         shown = [p for p in self.parts if p.seconds >= _SHOWN * period or p is self.slowest]
         lines += [_line(part, period, self.threads) for part in shown if part.kind != "workers"]
@@ -151,7 +151,8 @@ def report_html(report: Report) -> str:
     waits = f'<meter max="1" value="{report.wait_share:.3f}"></meter> {report.wait_share:.0%} of the time'
     return (
         f"<p><strong>{escape(report.verdict)}</strong></p>{f'<ul>{advice}</ul>' if advice else ''}"
-        f"<p>{report.batches} batches in {report.seconds:.2f} s, {_ms(period)} a batch; the loop waited for data {waits}</p>"
+        f"<p>{counted(report.batches, 'batch')} in {report.seconds:.2f} s, {_ms(period)} a batch; "
+        f"the loop waited for data {waits}</p>"
         f'<div class="jd-table"><table>{bars}</table></div>'
         f"<details><summary>as text</summary><pre>{escape(report)}</pre></details>"
     )
@@ -246,7 +247,8 @@ class Recorder:
             [[_per_batch(part, spent) for part, spent in lane] for lane in lanes],
             first,
             sum(b.programs - a.programs for a, b in zip(begin.pipelines, end.pipelines, strict=True)),
-            sum(_compiling(spent) for lane in lanes for _, spent in lane) / len(pairs),
+            # Batches made ahead may have compiled before the mark.
+            min(sum(_compiling(spent) for lane in lanes for _, spent in lane) / len(pairs), seconds),
             cores,
             (end.cpu - begin.cpu) / max(seconds * cores, 1e-9),
         )

@@ -269,6 +269,7 @@ def test_before_any_batch_and_after_a_restart():
         assert str(it.report()) == "no batch was taken yet"
         next(it)
         assert it.report().batches == 1
+        assert str(it.report()).startswith("1 batch in ")
         it.set_state(it.get_state())
         assert it.report().batches == 0
         assert len(list(it)) == it.report().batches == 3
@@ -349,6 +350,8 @@ def test_compilation_is_told_apart():
     assert {part.name: part.seconds for part in report.parts}["resize"] == pytest.approx(0.01)
     late = reported(Fake(took(0.95), took(0.02, compiling=0.01), programs=1), waited=0.9)
     assert late.bound_by == "reading"
+    early = reported(Fake(took(0.1), took(1.6, compiling=1.5), programs=1), waited=0.9)
+    assert early.compile_seconds == early.seconds == 1.0
 
 
 @pytest.mark.parametrize(
@@ -439,6 +442,19 @@ def test_counters_of_a_part(clock):
     assert total.seconds == total.busy == total.inner["waiting"] == pytest.approx(0.12)
     assert total.cpu == 0
     assert (total - total).busy == 0
+
+
+def test_a_program_counts_when_its_time_does(clock):
+    part = PhaseTimer("stage", "work")
+    with part.lap():
+        with inner("compiling"):
+            clock.passes(0.5)
+        assert (part.spent().programs, part.spent().inner["compiling"]) == (0, 0)
+        with inner("computing"):
+            clock.passes(0.1)
+    spent = part.spent()
+    assert (spent.programs, spent.inner["compiling"]) == (1, pytest.approx(0.5))
+    assert (spent - spent).programs == 0
 
 
 def test_names_in_a_trace(tmp_path):

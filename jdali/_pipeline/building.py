@@ -161,8 +161,8 @@ class Internals:
 
     @property
     def programs(self) -> int:
-        """Number of compiled programs."""
-        return self.engine.budget.count
+        """Number of compiled programs, with those of workers, which count in each worker."""
+        return self.engine.programs
 
     @property
     def threads(self) -> tuple[threading.Thread, ...]:

@@ -913,13 +913,14 @@ class Pipeline:
         """Compiles the programs that the next batches need; the training loop still gets these batches.
 
         It runs the batches of an epoch, but stops early if no new program was compiled for a while. If a stage changed
-        to coarser padded shapes meanwhile, the epoch is run again. External sources must be lists, or callbacks that
-        take an index.
+        to coarser padded shapes meanwhile, the epoch is run again. With `workers`, each worker compiles its programs, so
+        each batch goes to every worker that is ready, until such a run compiles nothing; a worker that starts later loads
+        them from the compilation cache. External sources must be lists, or callbacks that take an index.
 
         Args:
             progress: shows a bar (of tqdm, if it is installed) if stderr is a terminal.
 
-        Returns: number of programs compiled.
+        Returns: number of programs compiled, in all workers together.
         """
         window = self._ensure_built()
         if not window.ahead or window.started:

@@ -30,6 +30,7 @@ class Spent:
         cpu: processor time of these threads. In the rest of `busy`, they waited for storage, other Python threads or
             compiled programs.
         inner: {name of a part of the phase: time of all threads in this part}; see the class `inner`.
+        programs: number of programs compiled in `inner["compiling"]`.
     """
 
     count: int = 0
@@ -38,6 +39,7 @@ class Spent:
     busy: float = 0.0
     cpu: float = 0.0
     inner: Counter[str] = dataclasses.field(default_factory=Counter)
+    programs: int = 0
 
     def __add__(self, other: Spent) -> Spent:
         return self._with(other, 1)
@@ -56,6 +58,7 @@ class Spent:
             self.busy + sign * other.busy,
             self.cpu + sign * other.cpu,
             inner,
+            self.programs + sign * other.programs,
         )
 
 
@@ -87,7 +90,7 @@ class PhaseTimer:
 
     def count(
         self, tasks: int, start: float, end: float, busy: float, cpu: float,
-        inner: Sequence[tuple[str, float]],
+        inner: Sequence[tuple[str, float]], programs: int = 0,
     ) -> None:  # fmt: skip
         """Adds the times of one batch, which took from `start` to `end`; see `Spent`."""
         with self._lock:
@@ -99,6 +102,7 @@ class PhaseTimer:
                 self._ended = end
             spent.busy += busy
             spent.cpu += cpu
+            spent.programs += programs
             for name, took in inner:
                 spent.inner[name] += took  # type: ignore[assignment]
 
@@ -135,7 +139,8 @@ class Lap:
             busy = cpu + sum(wall for wall, _ in self._tasks)
             cpu += sum(own for _, own in self._tasks)
         self.busy, self.cpu = busy, cpu
-        self._timer.count(len(self._tasks) or 1, self._start, end, busy, cpu, self._inner)
+        programs = sum(name == "compiling" for name, _ in self._inner)
+        self._timer.count(len(self._tasks) or 1, self._start, end, busy, cpu, self._inner, programs)
 
     def task(self, function: Callable[..., object]) -> Callable[..., Any]:
         """Wraps a function that a pool will run, so that its time counts for this lap."""
@@ -209,7 +214,7 @@ class Times:
 
     Attributes:
         lanes: lists of phases. The phases of one lane run one after another; several lanes run at the same time.
-        programs: number of compiled programs.
+        programs: number of programs compiled in these phases.
         threads: number of threads in the pool.
         shrinks: True if JPEGs could be decoded at a smaller size, but `scaled_decoding` is off.
         ahead: True if batches are made before the user asks for them.

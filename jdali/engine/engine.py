@@ -15,14 +15,14 @@ from jdali._batches import BatchSplit, LentMemory
 from jdali._errors import OperatorError, SkippedSample
 from jdali._numerics.platform import platform_of
 from jdali._sources import SourceFeed
-from jdali._threads import PhaseTimer
+from jdali._threads import PhaseTimer, Spent
 from jdali._workers import answer_memory
 from jdali._workers.callbacks import CallbackWorkers
 from jdali.engine.cursor import TaskCursor, open_sources
 from jdali.engine.executors.elsewhere import (
     Begun,
     MadeElsewhere,
-    SentResult,
+    SentAnswer,
     SentTask,
     StartWorkers,
     make_each,
@@ -84,6 +84,10 @@ class Timing:
     def parts(self) -> list[PhaseTimer]:
         """All timers, in the order in which a batch passes them."""
         return [self.draw, *self._workers, *self.steps, self.device]
+
+    def spent(self) -> Spent:
+        """Adds up the time of all phases so far."""
+        return sum((part.spent() for part in self.parts), Spent())
 
 
 def _part(step: HostStep | Stage, sources: Sequence[Node], externals: Sequence[Node]) -> PhaseTimer:
@@ -174,6 +178,11 @@ class Engine:
     @property
     def closed(self) -> bool:
         return self._closed
+
+    @property
+    def programs(self) -> int:
+        """Number of compiled programs, with those of workers, which count in each worker."""
+        return self.budget.count + (0 if self.elsewhere is None else self.elsewhere.programs)
 
     @property
     def knows_sources(self) -> bool:
@@ -290,7 +299,7 @@ class Engine:
     def _outputs(self, iteration: Iteration) -> tuple[TensorList, ...]:
         return tuple(iteration.env[v] for v in self.plan.outputs)
 
-    def make_sent(self, sent: SentTask) -> SentResult:
+    def make_sent(self, sent: SentTask) -> SentAnswer:
         """Makes the batch of a task that another process sent; the result is in memory that the other process can read."""
         self.use_seed(sent.seed)
         if sent.is_search:
@@ -298,12 +307,14 @@ class Engine:
             first = [self._prepared[number] for number in steps_before_programs(self.here)]
             makers = [functools.partial(self._make_steps, steps=some) for some in (first, self._prepared)]
             make_each(sent.task, makers)
-            return ()
-        iteration = Iteration.of(sent.task, self.sources)
+            return SentAnswer(())
+        before, iteration = self.timing.spent(), Iteration.of(sent.task, self.sources)
         failure = self._advance(iteration)
+        spent = self.timing.spent() - before
         try:
             with LentMemory(answer_memory()):  # batches are assembled where the other process can read them
-                return send_values(self._outputs(iteration)) if failure is None else send_failure(failure)
+                result = send_values(self._outputs(iteration)) if failure is None else send_failure(failure)
+            return SentAnswer(result, spent.programs, spent.inner["compiling"])
         finally:
             del iteration, failure  # no reference cycle: the traceback of a failure references this frame
 

@@ -26,19 +26,18 @@ def describe(engine: Engine, room: Room | None = None) -> str:
     first += counted(engine.pool.threads, "thread")
     if engine.elsewhere is not None and not engine.here.steps:
         first += " in each worker"
-    else:
-        first += f", {counted(engine.budget.count, 'program')} compiled"
+    first += f", {counted(engine.programs, 'program')} compiled"
     if engine.budget.count:
         first += f", padding makes them take {waste(engine.stage_runners):.2f} times as long"
     lines = [first]
-    if not engine.cursor.iteration:
+    if not engine.cursor.iteration and not engine.programs:
         lines.append(
             "  no batch was made yet: programs and padded shapes come with the first ones (run, warmup)"
         )
     if room is not None:
         most = f"; one takes up to {room.largest / 2**20:.1f} MiB while it is made" if room.largest else ""
         lines.append(
-            f"  made ahead: {room.depth} batches, at most {room.most_bytes / 2**20:.0f} MiB with those under way{most}"
+            f"  made ahead: {counted(room.depth, 'batch')}, at most {room.most_bytes / 2**20:.0f} MiB with those under way{most}"
         )
     memory = engine.pool.slabs
     leased, idle = (size / 2**20 for size in memory.usage())
@@ -59,13 +58,14 @@ def describe(engine: Engine, room: Room | None = None) -> str:
         shapes = runner.shapes
         lines.append(
             f"      padded shapes: level {shapes.level} ({text_of(shapes.level)}), "
-            f"{shapes.count_seen} so far, {len(runner.programs)} programs, waste {waste([runner]):.2f}"
+            f"{shapes.count_seen} so far, {counted(len(runner.programs), 'program')}, waste {waste([runner]):.2f}"
         )
         for program in runner.programs.values():
             padded = ", ".join("×".join(map(str, s)) or "scalar" for s in program.shape)
             lines.append(
-                f"      program: {program.batch} samples a call, padded {padded}; "
-                f"compiled in {program.seconds:.2f} s, called {program.calls} times for {program.samples} samples, "
+                f"      program: {counted(program.batch, 'sample')} a call, padded {padded}; "
+                f"compiled in {program.seconds:.2f} s, called {counted(program.calls, 'time')} for "
+                f"{counted(program.samples, 'sample')}, "
                 f"waste {_ratio([program]):.2f}"
             )
     return "\n".join(lines)
@@ -118,7 +118,7 @@ def statistics(engine: Engine) -> dict[str, Any]:
             "waste": waste([runner]),
         }
     return {
-        "programs": engine.budget.count,
+        "programs": engine.programs,
         "waste": waste(engine.stage_runners),
         "host_memory": engine.pool.slabs.usage()._asdict(),
         "iterations": engine.cursor.iteration,
@@ -127,10 +127,10 @@ def statistics(engine: Engine) -> dict[str, Any]:
 
 
 def times(engine: Engine, *, ahead: bool) -> Times:
-    elsewhere = engine.elsewhere
+    elsewhere, phases = engine.elsewhere, [(part, part.spent()) for part in engine.timing.parts]
     return Times(
-        [[(part, part.spent())] for part in engine.timing.parts],
-        engine.budget.count,
+        [[phase] for phase in phases],
+        sum(spent.programs for _, spent in phases),
         engine.pool.threads,
         not engine.options.scaled_decoding and bool(scaled_consumers(engine.plan)),
         ahead,
@@ -142,22 +142,39 @@ def times(engine: Engine, *, ahead: bool) -> Times:
 
 def warm_up(engine: Engine, *, progress: bool) -> int:
     """Makes batches at a separate position in the sources, to compile programs; returns the number compiled."""
-    before, levels = engine.budget.count, None
-    while levels != (risen := [runner.shapes.level for runner in engine.stage_runners]):
-        levels = risen  # a stage at another level needs new programs
+    before, state = engine.programs, None
+    while state != (now := _shape_state(engine)):
+        state = now
         _run_until_quiet(engine, progress=progress)
-    return engine.budget.count - before
+    return engine.programs - before
+
+
+def _shape_state(engine: Engine) -> list[object]:
+    """Returns what changes if batches that were made may need new programs the next time.
+
+    A stage at another level needs new programs. The levels in workers are not known here, but their programs are.
+    """
+    levels: list[object] = [runner.shapes.level for runner in engine.stage_runners]
+    return levels if engine.elsewhere is None else [*levels, engine.elsewhere.programs]
 
 
 def _run_until_quiet(engine: Engine, *, progress: bool) -> None:
     cursor, quiet = engine.cursor.twin(), 0
+    elsewhere = engine.elsewhere
     sizes = [r.size for r in engine.readers.values()]
     most = -(-max(sizes, default=QUIET_BATCHES * engine.batch_size) // engine.batch_size)
     with progress_bar(most, "batches", "warming up", wanted=progress) as advance:
         for _ in range(most):
-            compiled = engine.budget.count
-            engine.make(engine.draw(cursor))
-            quiet = 0 if engine.budget.count > compiled else quiet + 1
+            compiled, task = engine.programs, engine.draw(cursor)
+            # Each idle worker gets a copy, because each compiles its programs.
+            copies = (
+                [None]
+                if elsewhere is None
+                else [engine.begin(task, 0) for _ in range(elsewhere.workers.count)]
+            )
+            for begun in copies:
+                engine.make(task, begun=begun)
+            quiet = 0 if engine.programs > compiled else quiet + 1
             advance(1)
             if quiet >= QUIET_BATCHES:
                 break

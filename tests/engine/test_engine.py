@@ -147,7 +147,7 @@ def test_a_search_makes_each_sample_alone_what_needs_no_program_first():
         seen.clear()
         with answering_in(None, lambda position: seen.append(("reached", position))):
             result = engine.make_sent(SentTask(task, 1, is_search=True))
-    assert result == ()
+    assert result.result == ()
     first = [[("reached", i), ("before", i)] for i in range(3)]
     second = [[("reached", i), ("before", i), ("behind", i + 10)] for i in range(3)]
     assert seen == [step for steps in first + second for step in steps]

@@ -68,7 +68,7 @@ def test_warming_up_goes_through_an_epoch_and_moves_nothing(engine, capsys):  # 
 def test_warming_up_is_over_after_quiet_batches():
     engine = engine_of(NumberReader(1000))
     runs = []
-    engine.make = runs.append
+    engine.make = lambda task, begun: runs.append(task)
     report.warm_up(engine, progress=False)
     assert len(runs) == report.QUIET_BATCHES
     engine.close()

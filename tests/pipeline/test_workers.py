@@ -64,6 +64,25 @@ def test_a_batch_and_a_sample_again(folder):
                 np.testing.assert_array_equal(b.batch_at(1)[name], value)
 
 
+# --- programs ---------------------------------------------------------------------------------
+def test_programs_of_workers_are_compiled_by_warming_up_and_counted(tmp_path):
+    for number in range(30):  # the second size comes after many batches of the first
+        np.save(tmp_path / f"{number:02}.npy", np.zeros((8 if number < 15 else 64, 4, 3), np.uint8))
+
+    @jdali.pipeline_def(batch_size=1, num_threads=1)
+    def define():
+        return fn.flip(fn.readers.numpy(file_root=str(tmp_path)))
+
+    with closing(define()) as alone, closing(define(workers=1)) as pipe:
+        expected = alone.warmup(progress=False)
+        assert pipe.warmup(progress=False) == expected == 2
+        assert pipe.executor_statistics()["programs"] == pipe.times().programs == 2
+        assert "1 thread in each worker, 2 programs compiled" in str(pipe.plan())
+        for _ in range(30):
+            pipe.run()
+        assert pipe.times().programs == 2
+
+
 # --- what is sent -----------------------------------------------------------------------------------
 def test_an_object_that_cannot_be_sent_is_named_with_the_line(folder):
     lock = threading.Lock()

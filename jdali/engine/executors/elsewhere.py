@@ -79,6 +79,11 @@ class MadeElsewhere:
         self._nbytes = 0
 
     @property
+    def programs(self) -> int:
+        """Number of programs that workers compiled so far, counted in each worker."""
+        return self.timer.spent().programs
+
+    @property
     def nbytes(self) -> int:
         """Bytes received from workers so far."""
         with self._counting:
@@ -137,11 +142,14 @@ class MadeElsewhere:
 
     def _made(self, begun: Begun) -> SentResult:
         made = begun.future.result()
-        self.timer.count(1, begun.start, time.perf_counter(), made.seconds, made.cpu, ())
+        answer: SentAnswer = made.result
+        compiling = [("compiling", answer.compile_seconds)]
+        self.timer.count(
+            1, begun.start, time.perf_counter(), made.seconds, made.cpu, compiling, answer.programs
+        )
         with self._counting:
             self._nbytes += made.nbytes
-        result: SentResult = made.result
-        return result
+        return answer.result
 
     def _received(self, result: SentResult, task: BatchTask) -> dict[DataNode, TensorList] | AttemptFailure:
         if isinstance(result, AttemptFailure):
@@ -160,6 +168,19 @@ class MadeElsewhere:
 
 SentResult: TypeAlias = "tuple[SentBatch, ...] | AttemptFailure"
 """The values at the border, or the failure."""
+
+
+class SentAnswer(NamedTuple):
+    """Answers a `SentTask`.
+
+    Attributes:
+        programs: number of programs that the worker compiled for the task.
+        compile_seconds: seconds that this took.
+    """
+
+    result: SentResult
+    programs: int = 0
+    compile_seconds: float = 0.0
 
 
 def send_values(values: Iterable[TensorList]) -> tuple[SentBatch, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from jdali._workers import MadeTask, TaskKilledError, WorkerDeath
-from jdali.engine.executors.elsewhere import MadeElsewhere, send_values
+from jdali.engine.executors.elsewhere import MadeElsewhere, SentAnswer, send_values
 from jdali.engine.task import BatchTask, SampleIds, SourceData
 from jdali.graph import Border, ExecutionPlan, Graph
 from jdali.tensors import TensorList
@@ -39,7 +39,7 @@ class Workers:
             future.set_exception(TaskKilledError([death] * patience))
         else:
             batch = TensorList.from_samples(samples, "", "cpu")
-            future.set_result(MadeTask(send_values([batch]), 0.25, 0.125, 100))
+            future.set_result(MadeTask(SentAnswer(send_values([batch]), 2, 0.125), 0.25, 0.125, 100))
         return future
 
 
@@ -66,6 +66,7 @@ def test_values_of_the_border(border):
     assert elsewhere.workers.in_flight == 7
     spent = elsewhere.timer.spent()
     assert (spent.count, spent.busy, spent.cpu, elsewhere.nbytes) == (1, 0.25, 0.125, 100)
+    assert (elsewhere.programs, spent.inner["compiling"]) == (2, 0.125)
 
 
 def test_a_sample_that_kills_workers_is_blamed(border):
