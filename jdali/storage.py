@@ -15,9 +15,12 @@ Set the limits on data (pixels, frames, entries of a list, bytes) here as well::
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import os
 from collections.abc import Sequence
 from typing import Any, cast
+
+import numpy as np
 
 from jdali._system import limits
 
@@ -70,17 +73,11 @@ class Options(limits.Limits):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        lowest = {
-            "retries": 0,
-            "first_wait": 0,
-            "longest_wait": 0,
-            "requests": 1,
-            "bytes_ahead": 0,
-            "cache_bytes": 0,
-            "time_limit": 0,
-        }
-        for name, least in (*lowest.items(), ("block_size", 1 << 12)):
+        lowest = {"retries": 0, "requests": 1, "bytes_ahead": 0, "cache_bytes": 0, "block_size": 1 << 12}
+        for name, least in lowest.items():
             limits.check_option(name, getattr(self, name), least)
+        for name in ("first_wait", "longest_wait", "time_limit"):
+            limits.check_option(name, getattr(self, name), 0, integer=False)
         if isinstance(self.allow_protocols, str) or any("/" in name for name in self.allow_protocols):
             raise ValueError(
                 f"storage: allow_protocols is {self.allow_protocols!r}, it must be a list of names such as ['s3']"
@@ -89,6 +86,10 @@ class Options(limits.Limits):
             raise ValueError(f"storage: time_limit is {self.time_limit}, it must be above 0 seconds")
         if self.samples_ahead is not None:
             limits.check_option("samples_ahead", self.samples_ahead, 1)
+        if not isinstance(self.allow_outside, (bool, np.bool_)):
+            raise ValueError(f"storage: allow_outside is {self.allow_outside!r}, it must be True or False")
+        if not isinstance(self.cache_folder, (str, os.PathLike, type(None))):
+            raise ValueError(f"storage: cache_folder is {self.cache_folder!r}, it must be a path or None")
 
 
 limits.use(Options(**dataclasses.asdict(limits.current())))
@@ -100,11 +101,20 @@ def configure(**changes: Any) -> Options:
     Args:
         changes: attributes of `Options`.
 
+    Raises:
+        ValueError: an option has a wrong value.
+        TypeError: there is no such option.
+
     >>> before = configure(retries=2)
     >>> options().retries
     2
     >>> _ = configure(**dataclasses.asdict(before))
     """
+    names = [field.name for field in dataclasses.fields(Options)]
+    for name in changes.keys() - names:
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise TypeError(f"storage.configure: there is no option {name}{hint}")
     before = options()
     limits.use(dataclasses.replace(before, **changes))
     return before

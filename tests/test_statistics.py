@@ -104,6 +104,24 @@ def test_what_is_no_reader_is_refused() -> None:
         jdali.statistics("train/")
     with pytest.raises(ValueError, match="n is 0"):
         jdali.statistics(jd.readers.File(file_root="."), n=0)
+    for wrong in (2.5, "3"):
+        with pytest.raises(TypeError, match=rf"^jdali\.statistics: n is {wrong!r}, it must be an integer"):
+            jdali.statistics(jd.readers.File(file_root="."), n=wrong)
+
+
+@pytest.mark.parametrize("layout", ["HWC", None])
+@pytest.mark.parametrize("empty", [(4, 5, 0), (0, 5, 3), (4, 0, 3)])
+def test_samples_without_values(empty: tuple[int, ...], layout: str | None) -> None:
+    @pipeline_def(batch_size=2, num_threads=1, device_id=None)
+    def fed(*shapes):
+        batches = [[np.full(shape, 7, np.uint8) for shape in shapes]]
+        return fn.external_source(batches, layout=layout, cycle="raise")
+
+    found = jdali.statistics(fed(empty, empty))
+    assert found.samples == 2
+    assert all(map(math.isnan, found.mean))
+    assert repr(found)
+    assert jdali.statistics(fed((2, 2, 3), empty)).samples == 2
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "uint16", "int32", "uint64"])

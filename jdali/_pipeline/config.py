@@ -44,6 +44,10 @@ WITHOUT_EFFECT = (
     "bytes_per_sample", "set_affinity", "max_streams", "default_cuda_stream_priority", "enable_memory_stats",
     "exec_dynamic", "experimental_exec_dynamic", "stream_policy", "concurrency",
 )  # fmt: skip
+# Arguments of jdali, not of DALI, which converts its own.
+_INTEGERS = ("max_idle_bytes", "min_workers")
+_INTEGERS_OR_NONE = ("max_compiles", "max_prefetch_bytes", "max_workers")
+_FLAGS = ("scaled_decoding", "exact_shapes", "compilation_cache")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,6 +146,14 @@ class PipelineConfig:
             raise ValueError(
                 f"Pipeline: Invalid batch size: {self.batch_size}. Please set a positive integer."
             )
+        for name in (*_INTEGERS, *_INTEGERS_OR_NONE):
+            value = getattr(self, name)
+            is_none = value is None and name in _INTEGERS_OR_NONE
+            if not (is_none or isinstance(value, (int, np.integer))):
+                raise TypeError(f"Pipeline: {name} must be an integer, not {value!r}")
+        for name in _FLAGS:
+            if not isinstance(value := getattr(self, name), (bool, np.bool_)):
+                raise TypeError(f"Pipeline: {name} must be True or False, not {value!r}")
         _check_depth(self.prefetch_queue_depth)
         if self.exec_separated and not self.exec_async:
             raise ValueError(
@@ -179,8 +191,10 @@ class PipelineConfig:
             raise ValueError(
                 f"Pipeline: min_workers is {self.min_workers}, and there is no max_workers: their number changes with both"
             )
-        if self.max_idle_bytes < 0:
-            raise ValueError(f"Pipeline: max_idle_bytes must not be negative, got {self.max_idle_bytes}")
+        for name in ("max_idle_bytes", "max_compiles"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise ValueError(f"Pipeline: {name} must not be negative, got {value}")
 
     @property
     def max_batch_size(self) -> int:

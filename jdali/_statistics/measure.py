@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -42,12 +43,18 @@ def statistics(
     Returns: statistics. For integers they are exact and rounded once; for floats they are computed in float64.
 
     Raises:
-        TypeError: `data` is neither a pipeline nor a reader, or `n` is None and the pipeline has no end.
+        TypeError: `data` is neither a pipeline nor a reader, `n` is not an integer, or `n` is None and the pipeline has
+            no end.
         ValueError: `n` is less than 1.
         OperatorError: a sample of a pipeline with `on_error="raise"` is bad.
     """
-    if n is not None and n < 1:
-        raise ValueError(f"jdali.statistics: n is {n}, it must be at least 1")
+    if n is not None:
+        try:
+            n = operator.index(n)
+        except TypeError:
+            raise TypeError(f"jdali.statistics: n is {n!r}, it must be an integer") from None
+        if n < 1:
+            raise ValueError(f"jdali.statistics: n is {n}, it must be at least 1")
     with contextlib.ExitStack() as stack:
         if isinstance(data, Pipeline):
             pipe = data

@@ -74,8 +74,10 @@ class Output:
 
     def _by_channel(self, values: np.ndarray) -> np.ndarray:
         """Arranges values as [..., channels]. All channels of a sound count as one, and data without channels have one."""
-        axis = -1 if self.is_sound else self._channel_axis(values)
-        return values.reshape(-1, 1) if self.is_sound or axis is None else np.moveaxis(values, axis, -1)
+        axis = None if self.is_sound else self._channel_axis(values)
+        if axis is None or not values.shape[axis]:
+            return values.reshape(-1, 1)
+        return np.moveaxis(values, axis, -1)
 
     def _channel_axis(self, values: np.ndarray) -> int | None:
         if self._layout:

@@ -23,11 +23,12 @@ _GROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limi
 _ITEM_BYTES = 256
 
 
-def check_option(name: str, value: Any, least: int) -> None:
-    """Raises ValueError unless an option is a number of at least `least`."""
-    is_number = isinstance(value, numbers.Real)
-    if not (is_number and value >= least):
-        raise ValueError(f"storage: {name} is {value!r}, it must be at least {least}")
+def check_option(name: str, value: Any, least: int, *, integer: bool = True) -> None:
+    """Raises ValueError unless an option is a number of at least `least`; with `integer`, it must be an integer."""
+    is_kind = isinstance(value, numbers.Integral if integer else numbers.Real)
+    if not (is_kind and value >= least):
+        what = ", and an integer" if integer and not is_kind else ""
+        raise ValueError(f"storage: {name} is {value!r}, it must be at least {least}{what}")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -68,7 +68,7 @@ class SharedSlabs:
 
     def take_back(self, slab: SharedSlab) -> None:
         """Ends the loan of a slab that holds no result."""
-        self._returned.append(slab)
+        self._return(slab)
         self._sort_in()
 
     def lease(self, slab: SharedSlab, size: int, samples: int) -> np.ndarray[Any, Any]:
@@ -78,7 +78,7 @@ class SharedSlabs:
         """
         self._largest, slab.samples = max(self._largest, size), max(slab.samples, samples)
         whole = np.frombuffer(slab.mapped, np.uint8)
-        weakref.finalize(whole, self._returned.append, slab).atexit = False
+        weakref.finalize(whole, self._return, slab).atexit = False
         return whole
 
     def alive(self) -> Container[SlabName]:
@@ -92,6 +92,10 @@ class SharedSlabs:
 
     def sizes(self) -> list[tuple[int, int]]:
         return [(slab.size, slab.samples) for slab in self._all.values()]
+
+    def _return(self, slab: SharedSlab) -> None:
+        if slab.name in self._all:  # otherwise `close` has dropped it
+            self._returned.append(slab)
 
     def _sort_in(self) -> None:
         while self._returned:
@@ -114,3 +118,4 @@ class SharedSlabs:
             slab.memory.close()
         self._all.clear()
         self._idle.clear()
+        self._returned.clear()

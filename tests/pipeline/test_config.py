@@ -74,6 +74,31 @@ def test_a_config_is_checked_however_it_is_made():
     assert {*_config.WITHOUT_EFFECT} < {field.name for field in dataclasses.fields(config)}
 
 
+@pytest.mark.parametrize(
+    ("wrong", "kind", "text"),
+    [
+        ({"max_compiles": -1}, ValueError, "max_compiles must not be negative, got -1"),
+        ({"max_compiles": 1.5}, TypeError, "max_compiles must be an integer, not 1.5"),
+        ({"max_idle_bytes": 1.5}, TypeError, "max_idle_bytes must be an integer, not 1.5"),
+        ({"max_idle_bytes": None}, TypeError, "max_idle_bytes must be an integer, not None"),
+        ({"max_prefetch_bytes": "9"}, TypeError, "max_prefetch_bytes must be an integer, not '9'"),
+        ({"max_workers": "2"}, TypeError, "max_workers must be an integer, not '2'"),
+        ({"exact_shapes": "no"}, TypeError, "exact_shapes must be True or False, not 'no'"),
+        ({"scaled_decoding": 3}, TypeError, "scaled_decoding must be True or False, not 3"),
+        ({"compilation_cache": None}, TypeError, "compilation_cache must be True or False, not None"),
+    ],
+)
+def test_wrong_options(wrong, kind, text):
+    with pytest.raises(kind, match=f"^Pipeline: {text}$"):
+        random_numbers(**wrong)
+
+
+def test_options_of_numpy():
+    pipe = random_numbers(max_compiles=np.int64(1), exact_shapes=np.True_, max_idle_bytes=np.int32(0))
+    assert pipe.run()[0].shape() == [()] * 4
+    pipe.close()
+
+
 def test_methods_are_functions_with_a_signature_of_their_own():
     methods = inspect.getmembers(jdali.Pipeline, inspect.isfunction)
     assert len(methods) > 40

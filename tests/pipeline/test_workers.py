@@ -1,6 +1,7 @@
 """Batches made by worker processes: the same bits as without, in the same order, with the same states and errors."""
 
 import dataclasses
+import gc
 import os
 import signal
 import threading
@@ -62,6 +63,19 @@ def test_a_batch_and_a_sample_again(folder):
                 next(a), next(b)
             for name, value in a.batch_at(1).items():
                 np.testing.assert_array_equal(b.batch_at(1)[name], value)
+
+
+def test_the_plan_of_a_closed_pipeline_has_no_shared_memory():
+    @jdali.pipeline_def(batch_size=2, num_threads=1, workers=1)
+    def define():
+        return fn.external_source(source=lambda _: [np.zeros(1 << 20, np.uint8)] * 2) + np.uint8(1)
+
+    pipe = define()
+    outputs = [pipe.run() for _ in range(3)]
+    pipe.close()
+    del outputs
+    gc.collect()
+    assert "shared memory: 0.0 MiB leased to batches, 0.0 MiB kept for others" in str(pipe.plan())
 
 
 # --- programs ---------------------------------------------------------------------------------

@@ -250,13 +250,21 @@ def test_version_follows_the_content():
         {"samples_ahead": 0},
         {"first_wait": -1},
         {"cache_bytes": -1},
+        {"retries": 1.5},
+        {"max_pixels": 1e6},
+        {"samples_ahead": 2.0},
+        {"first_wait": "1"},
+        {"allow_outside": "no"},
+        {"cache_folder": 5},
     ],
 )
 def test_wrong_options(wrong):
     before = storage.options()
-    with pytest.raises(ValueError, match=next(iter(wrong))):
+    with pytest.raises(ValueError, match=rf"^storage: {next(iter(wrong))} is .*, it must be "):
         storage.configure(**wrong)
-    with pytest.raises(TypeError):
+    with pytest.raises(
+        TypeError, match=r"^storage\.configure: there is no option retrys; did you mean retries\?"
+    ):
         storage.configure(retrys=1)
     assert storage.options() == before
 
