@@ -15,7 +15,7 @@ from jdali._batches import BatchSplit, LentMemory
 from jdali._errors import OperatorError, SkippedSample
 from jdali._numerics.platform import platform_of
 from jdali._sources import SourceFeed
-from jdali._threads import PhaseTimer, Spent
+from jdali._threads import PhaseTimer
 from jdali._workers import answer_memory
 from jdali._workers.callbacks import CallbackWorkers
 from jdali.engine.cursor import TaskCursor, open_sources
@@ -85,10 +85,6 @@ class Timing:
         """All timers, in the order in which a batch passes them."""
         return [self.draw, *self._workers, *self.steps, self.device]
 
-    def spent(self) -> Spent:
-        """Adds up the time of all phases so far."""
-        return sum((part.spent() for part in self.parts), Spent())
-
 
 def _part(step: HostStep | Stage, sources: Sequence[Node], externals: Sequence[Node]) -> PhaseTimer:
     name = " + ".join(node.op.name for node in step.nodes)
@@ -134,6 +130,7 @@ class Engine:
         self.batch_size, self.on_error = options.batch_size, options.on_error
         self.seed = options.seed
         self.budget = ProgramBudget(options.max_compiles)
+        self._compiled = 0, 0.0  # number of programs, and seconds, when `_newly_compiled` was called last
         self._known_programs = self._quiet = 0  # `_quiet`: batches since the last new program
         self._callback_workers = callback_workers
         noted: Tables = {}
@@ -308,15 +305,22 @@ class Engine:
             makers = [functools.partial(self._make_steps, steps=some) for some in (first, self._prepared)]
             make_each(sent.task, makers)
             return SentAnswer(())
-        before, iteration = self.timing.spent(), Iteration.of(sent.task, self.sources)
+        iteration = Iteration.of(sent.task, self.sources)
         failure = self._advance(iteration)
-        spent = self.timing.spent() - before
         try:
             with LentMemory(answer_memory()):  # batches are assembled where the other process can read them
                 result = send_values(self._outputs(iteration)) if failure is None else send_failure(failure)
-            return SentAnswer(result, spent.programs, spent.inner["compiling"])
+            return SentAnswer(result, *self._newly_compiled())
         finally:
             del iteration, failure  # no reference cycle: the traceback of a failure references this frame
+
+    def _newly_compiled(self) -> tuple[int, float]:
+        """Returns the number of programs compiled since the last call, and the seconds that this took."""
+        before, count = self._compiled, self.budget.count
+        if count != before[0]:
+            programs = [program for runner in self.stage_runners for program in runner.programs.values()]
+            self._compiled = count, sum(program.seconds for program in programs)
+        return self._compiled[0] - before[0], self._compiled[1] - before[1]
 
     def _make_steps(self, task: BatchTask, steps: Sequence[PreparedStep]) -> None:
         """Runs some steps of a batch, to see if they kill this process."""
