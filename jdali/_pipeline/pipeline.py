@@ -857,9 +857,15 @@ class Pipeline:
         return dict(metas[name])
 
     def epoch_size(self, name: str | None = None) -> int | dict[str, int]:
-        """Returns the number of samples of a reader's data set; without a name, a dict of all readers by name."""
+        """Returns a reader's `epoch_size_padded`; without a name, a dict of all readers by name.
+
+        With `pad_last_batch`, this is the number of samples of the data set, `epoch_size` of `reader_meta`, rounded up so that
+        all shards are equal.
+        """
         meta = self.reader_meta(name)
-        return meta["epoch_size"] if name is not None else {k: m["epoch_size"] for k, m in meta.items()}
+        if name is not None:
+            return meta["epoch_size_padded"]
+        return {reader: one["epoch_size_padded"] for reader, one in meta.items()}
 
     def executor_statistics(self) -> dict[str, Any]:
         """Returns the programs compiled by each stage, with times; see `plan` for a readable form."""

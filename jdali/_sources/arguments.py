@@ -5,9 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any, TypeGuard
 
-from jdali._sources.items import is_generator_function
+from jdali._sources.items import is_callback
 
 _CYCLES = {True: "quiet", False: "no", None: "no", "no": "no", "quiet": "quiet", "raise": "raise"}
 
@@ -51,11 +50,6 @@ def is_random_access(source: object) -> bool:
     if callable(source) or isinstance(source, Iterable):
         return False
     return hasattr(source, "__len__") and hasattr(source, "__getitem__")
-
-
-def is_callback(source: object) -> TypeGuard[Callable[..., Any]]:
-    """Returns True if the source is called for each of its items."""
-    return callable(source) and not is_generator_function(source)
 
 
 def takes_argument(function: Callable[..., object]) -> bool:

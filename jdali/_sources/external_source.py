@@ -13,8 +13,8 @@ from typing import Any
 
 from jdali import types
 from jdali._errors import SampleError
-from jdali._sources.arguments import check_source, cycle_mode, is_callback, takes_argument
-from jdali._sources.items import SourceItems, has_state, portable, restored
+from jdali._sources.arguments import check_source, cycle_mode, takes_argument
+from jdali._sources.items import SourceItems, has_state, is_callback, portable, restored
 from jdali._sources.user_batches import DataKind, Samples, as_samples, copied, kind_of, layout_of, own_sample
 from jdali.types import BatchInfo, SampleInfo
 
@@ -404,8 +404,9 @@ class SourceFeed:
 
 
 def _per_output(value: object, count: int, name: str) -> list[Any]:
+    """Returns a value for each output. A list may be shorter; the remaining outputs get None."""
     if isinstance(value, (list, tuple)):
-        if len(value) != count:
+        if len(value) > count:
             raise ValueError(f"external_source: {len(value)} values of {name} for {count} outputs")
-        return list(value)
+        return [*value, *[None] * (count - len(value))]
     return [value] * count

@@ -6,8 +6,8 @@ import base64
 import copy
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class SourceItems:
         self._ended = self._met_end = False
         if is_generator_function(source):
             self._begin: Callable[[], Iterator[Any]] = source
-        elif callable(source):
+        elif is_callback(source):
             self._begin = lambda: _CallbackItems(source)
         else:
             self._begin = lambda: iter(source)
@@ -45,7 +45,7 @@ class SourceItems:
             )
         self._iterator = self._begin()
         self._restarts = is_generator_function(source) or not (
-            callable(source) or generator or (cycle == "no" and self._iterator is source)
+            is_callback(source) or generator or (cycle == "no" and self._iterator is source)
         )
         self._taken = 0
 
@@ -215,6 +215,12 @@ class _CallbackItems(Iterator[Any]):
 
     def __next__(self) -> Any:
         return self._function()
+
+
+def is_callback(source: object) -> TypeGuard[Callable[..., Any]]:
+    """Returns True if the source is called for each of its items: it is callable, and `iter` does not take it."""
+    iterable = isinstance(source, Iterable) or hasattr(type(source), "__getitem__")
+    return callable(source) and not iterable and not is_generator_function(source)
 
 
 def is_generator_function(source: object) -> bool:

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from typing import Any, TypeAlias
 
 from jdali._sources.external_source import SourceFeed
-from jdali._sources.items import SourceItems, has_state, is_generator_function
+from jdali._sources.items import SourceItems, has_state, is_callback
 from jdali._sources.user_batches import Samples, host_sample, in_host_memory
 from jdali._workers import MadeTask
 from jdali._workers.callbacks import CallbackWorkers
@@ -139,7 +139,7 @@ class ParallelSource(SourceFeed, InWorkers):
         self._depth = 1 if prefetch_queue_depth is None else int(prefetch_queue_depth)
         if self.is_fed:
             raise TypeError(f"{self.title}: parallel=True needs a source; this one is fed with feed_input")
-        if callable(source) and not (self._takes_index or is_generator_function(source)):
+        if is_callback(source) and not self._takes_index:
             raise TypeError(
                 f"{self.title}: Callable passed to External Source in parallel mode (when `parallel=True`) must accept "
                 "exactly one argument: `jdali.types.SampleInfo` if run with `batch=False` or either "

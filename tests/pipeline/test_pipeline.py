@@ -554,6 +554,24 @@ def test_several_outputs_and_tuples_of_layouts():
     assert numbers.as_array().tolist() == [0, 1]
 
 
+@pytest.mark.parametrize(("pads", "size"), [(True, 12), (False, 10)])
+@pytest.mark.parametrize(
+    "package", [jdali, pytest.param("oracle", marks=pytest.mark.oracle)], ids=["jdali", "DALI"]
+)
+def test_the_size_of_an_epoch_is_the_padded_one(tmp_path, package, pads, size):
+    package = oracle.dali() if package == "oracle" else package
+    files = [tmp_path / f"{i}.bin" for i in range(10)]
+    for file in files:
+        file.write_bytes(b"a")
+    pipe = package.Pipeline(batch_size=2, num_threads=1, device_id=None)
+    with pipe:
+        data, _ = package.fn.readers.file(
+            files=[str(file) for file in files], num_shards=3, pad_last_batch=pads, name="R"
+        )
+        pipe.set_outputs(data)
+    assert (pipe.epoch_size("R"), pipe.epoch_size()) == (size, {"R": size})
+
+
 def test_expected_outputs_are_checked():
     pipe = counting(numbered(1), output_dtype=types.FLOAT)
     with pytest.raises(

@@ -4,7 +4,8 @@ import functools
 
 import pytest
 
-from jdali._sources.arguments import check_source, cycle_mode, is_callback, takes_argument
+from jdali._sources.arguments import check_source, cycle_mode, takes_argument
+from jdali._sources.items import is_callback
 
 
 def generate():

@@ -346,6 +346,38 @@ def test_an_iterator_that_rewinds_itself(cycle, expected, package):
     assert numbers(pipe, len(expected)) == expected
 
 
+class CalledOrIterated(Rewinds):
+    """A source that is iterable, and callable."""
+
+    def __call__(self, number):
+        raise AssertionError("it is iterable, so it is not called")
+
+
+class CalledOrIndexed:
+    """A source that is iterable by its indices, and callable."""
+
+    def __getitem__(self, index):
+        if index == 2:
+            raise IndexError
+        return np.int32([[index + 1]])
+
+    def __call__(self, number):
+        raise AssertionError("it is iterable, so it is not called")
+
+
+@pytest.mark.parametrize("source", [CalledOrIterated, CalledOrIndexed])
+@pytest.mark.parametrize(
+    "package", [jdali, pytest.param("oracle", marks=pytest.mark.oracle)], ids=["jdali", "DALI"]
+)
+def test_an_iterable_is_not_called(source, package):
+    package = oracle.dali() if package == "oracle" else package
+    pipe = package.Pipeline(batch_size=1, num_threads=1, device_id=None)
+    with pipe:
+        pipe.set_outputs(package.fn.external_source(source(), cycle="raise"))
+    pipe.build()
+    assert numbers(pipe, 5) == [1, 2, None, 1, 2]
+
+
 @pytest.mark.parametrize(
     ("source", "error", "text"),
     [
@@ -521,6 +553,32 @@ def test_a_partial_may_fill_in_arguments_by_name():
         return A * scale
 
     np.testing.assert_array_equal(given(functools.partial(load, scale=3))[0][0], A * 3)
+
+
+@pytest.mark.parametrize(
+    "package", [jdali, pytest.param("oracle", marks=pytest.mark.oracle)], ids=["jdali", "DALI"]
+)
+def test_lists_may_leave_out_the_last_outputs(package):
+    package = oracle.dali() if package == "oracle" else package
+    pipe = package.Pipeline(batch_size=1, num_threads=1, device_id=None)
+    with pipe:
+        outputs = package.fn.external_source(
+            lambda: ([A], [np.float32([1])]),
+            num_outputs=2,
+            layout=["HW"],
+            dtype=[package.types.INT32],
+            ndim=[2],
+        )
+        pipe.set_outputs(*outputs)
+    pipe.build()
+    first, second = pipe.run()
+    assert [out.layout() for out in (first, second)] == ["HW", ""]
+    assert second.dtype == package.types.FLOAT
+
+
+def test_lists_may_not_be_longer_than_the_outputs():
+    with pytest.raises(ValueError, match="external_source: 3 values of layout for 2 outputs"):
+        fn.external_source(lambda: (A, A), num_outputs=2, layout=["H", "W", "C"])
 
 
 def test_layout_and_ndim_must_agree():
