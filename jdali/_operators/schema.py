@@ -313,7 +313,7 @@ def element_types(annotation: object) -> tuple[Any, ...]:
     """Returns the NumPy scalar types that a tensor for a PerSample argument may have; empty: any type.
 
     `setup` and `run` get the first of the types. `float` means float32 and `int` means int32. `int | np.integer` takes
-    integers of any width and converts them to int32.
+    integers of any width and converts them to int32, and so does an enum.
     """
     known = {bool: np.bool_, float: np.float32, int: np.int32, np.integer: np.integer}
     found: dict[Any, None] = {}
@@ -324,4 +324,6 @@ def element_types(annotation: object) -> tuple[Any, ...]:
             pending = [*typing.get_args(option), *pending]
         elif option in known:
             found[known[option]] = None
+        elif isinstance(option, type) and issubclass(option, enum.IntEnum):
+            found |= dict.fromkeys(element_types(int | np.integer))
     return tuple(found)

@@ -73,7 +73,8 @@ def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
     Also renames the arguments that `kwargs` contains under an older name.
 
     Raises:
-        TypeError: an argument is given under both names.
+        TypeError: an argument is given under both names, `name` is not a string, or `seed` not a number.
+        ValueError: `seed` is not an integer.
     """
     _modernize(op, kwargs)
     taken = {name: kwargs.pop(name, default) for name, (_, default, _) in generic_arguments(op).items()}
@@ -83,13 +84,24 @@ def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
             warn_deprecated(
                 'The argument "seed" should not be used with operators that don\'t use random numbers.'
             )
-    seed = taken.get("seed")
+    name = taken.get("name")
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"{op.name}: argument 'name' must be a string, got {name!r:.200}")
     return {
         "device": taken["device"],
-        "name": taken.get("name"),
+        "name": name,
         "preserve": bool(taken.get("preserve")),
-        "seed": None if seed is None or seed < 0 else int(seed),
+        "seed": _seed(op, taken.get("seed")),
     }
+
+
+def _seed(op: Operator, given: Any) -> int | None:
+    try:
+        seed = -1 if given is None else int(given)
+    except (TypeError, ValueError, OverflowError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{op.name}: argument 'seed' got {given!r:.200}: {error}") from None
+    return None if seed < 0 else seed
 
 
 def _modernize(op: Operator, kwargs: dict[str, object]) -> None:

@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, cast
 
+from jdali._errors import OperatorError
 from jdali._operators.record import Operator
 from jdali._operators.surface import class_name, schema_name, warn_of_name
 from jdali.fn._build import IGNORED, NOT_USED, RENAMED
@@ -107,13 +108,14 @@ class OperatorClass(metaclass=_WithSignature):
         """Adds a node; see the operator's function in `jdali.fn`.
 
         Raises:
-            ValueError: an argument was already given to the constructor.
+            OperatorError: an argument was already given to the constructor; it is a ValueError, too.
         """
         for name, value in kwargs.items():
             if name != "name" and value is not None and self._arguments.get(name) is not None:
-                raise ValueError(
+                error = ValueError(
                     f"{self.schema_name}: The argument `{name}` was already specified in __init__."
                 )
+                raise OperatorError.of(error, self.schema_name)
         return type(self)._function(*inputs, **{**self._arguments, **kwargs})
 
 

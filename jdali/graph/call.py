@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from jdali import types
+from jdali._errors import OperatorError
 from jdali._operators import argument_rules
 from jdali._operators.record import ArgKind, Operator
 from jdali._system.devices import to_host
@@ -37,6 +38,7 @@ def call_operator(
             or missing; the error shows the line of the call.
         TypeError: a DataNode in place of a constant, or a constant of a wrong type.
         ValueError: input sets of different lengths, or a constant of the right type and a wrong value.
+        OperatorError: an unknown device; it is a ValueError, too.
     """
     graph = current_graph()
     if graph is not None:
@@ -106,9 +108,10 @@ def _call_once(
         device = device if device in ("gpu", *op.devices) else op.devices[0]
     # Operators that DALI has on a single device accept both devices here, because both are backends of JAX.
     if device not in ("cpu", "gpu", "mixed"):
-        raise ValueError(
+        error = ValueError(
             f'{op.name}: Unsupported device type: "{device}". It must be "cpu", "gpu" or "mixed"'
         )
+        raise OperatorError.of(error, op.name)
     node = new_node(op, inputs, passed, device=device, **options)
     return node.outputs[0] if len(node.outputs) == 1 else node.outputs
 

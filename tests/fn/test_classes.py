@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from support import oracle
+from support import oracle, refusals
 from support.data import image
 from support.pictures import pillow
 
@@ -124,6 +124,29 @@ def test_attributes():
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda package: package.ops.Resize(resize_x=2)(
+            np.zeros((2, 2, 3), np.uint8), resize_x=package.fn.constant(fdata=[3.0])
+        ),
+        lambda package: package.ops.ExternalSource(source=lambda: 1)(source=lambda: 2),
+        lambda package: package.fn.external_source(lambda: 1, device="tpu"),
+    ],
+    ids=["argument", "source", "device"],
+)
+def test_dali_calls_these_errors_of_run_time(call):
+    def build(package):
+        with package.Pipeline(batch_size=1, num_threads=1, device_id=None) as pipe:
+            pipe.set_outputs(call(package))
+        pipe.build()
+
+    refusals.check_both(RuntimeError, "", build)
+    with pytest.raises(ValueError, match="already specified in __init__|Unsupported device type"):
+        build(jdali)
 
 
 def test_a_required_argument_may_follow_in_the_call():

@@ -18,6 +18,7 @@ import pytest
 from ops.pure_cases import CASES, MIXING
 from support import oracle, refusals
 
+import jdali
 import jdali.dynamic as jd
 from jdali import Pipeline, fn, ops
 from jdali._errors import OperatorError, SampleError
@@ -241,6 +242,50 @@ def test_numbers_given_as_one_element(name, args, argument, given):
     got = run(lambda pictures, value: getattr(fn, name)(pictures, **args, **{argument: value}), ones)
     for g, w in zip(got, want, strict=True):
         np.testing.assert_array_equal(g, w)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("kind", "text", "argument"),
+    [
+        (ValueError, "invalid literal for int\\(\\)", {"interp_type": "linear"}),
+        (ValueError, "invalid literal for int\\(\\)", {"min_filter": "linear"}),
+        (TypeError, "", {"name": 3}),
+        (RuntimeError, "", {"device": 3}),
+    ],
+    ids=str,
+)
+def test_words_in_place_of_enums_and_numbers_in_place_of_words(kind, text, argument):
+    def define(package):
+        with package.Pipeline(batch_size=1, num_threads=1, device_id=None):
+            package.fn.resize(np.zeros((2, 2, 3), np.uint8), size=3, **argument)
+
+    refusals.check_both(kind, text, define)
+    with pytest.raises(kind, match=f"^resize: .*{next(iter(argument))}"):
+        define(jdali)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("kind", "seed"), [(ValueError, "x"), (TypeError, [1]), (ValueError, float("nan"))])
+def test_seeds_that_are_no_numbers(kind, seed):
+    def define(package):
+        with package.Pipeline(batch_size=1, num_threads=1, device_id=None):
+            package.fn.random.uniform(seed=seed)
+
+    refusals.check_both(kind, "", define)
+    with pytest.raises(kind, match=r"^random\.uniform: argument 'seed' got"):
+        define(jdali)
+
+
+def test_an_enum_of_each_sample_is_an_integer():
+    kinds = [np.uint8(0), np.int64(1), np.int32(0)]
+    for kind in kinds:
+        filters = [np.asarray(kind)] * COUNT
+        run(lambda pictures, value: fn.resize(pictures, size=3, interp_type=value), filters)
+    with pytest.raises(
+        TypeError, match="argument 'interp_type' takes a tensor of any integer type, got float32"
+    ):
+        run(lambda pictures, value: fn.resize(pictures, size=3, interp_type=value), [F32(1)] * COUNT)
 
 
 @pytest.mark.oracle
