@@ -85,9 +85,9 @@ def resize_window(
     extents: np.ndarray,
     *,
     size: np.ndarray | None,
-    separate: tuple[np.ndarray, ...],
-    resize_shorter: np.ndarray,
-    resize_longer: np.ndarray,
+    separate: tuple[np.ndarray | None, ...] = (),
+    resize_shorter: np.ndarray | None = None,
+    resize_longer: np.ndarray | None = None,
     mode: str,
     max_size: tuple[float, ...] | float | None,
     roi_start: np.ndarray | None,
@@ -101,7 +101,7 @@ def resize_window(
 
     Args:
         extents: [N, d] of the inputs.
-        separate: resize_z (if there are three axes), resize_y, resize_x, each [N].
+        separate: resize_z (if there are three axes), resize_y, resize_x, each [N] or None.
         alignment: [N, d], see `tensor_resize`.
         size_rounding: see `tensor_resize`.
         (other arguments): as passed to the operator; per-sample arguments have a leading axis N.
@@ -134,32 +134,35 @@ def _wanted(
     name: str,
     count: int,
     size: np.ndarray | None,
-    separate: tuple[np.ndarray, ...],
-    resize_shorter: np.ndarray,
-    resize_longer: np.ndarray,
+    separate: tuple[np.ndarray | None, ...],
+    resize_shorter: np.ndarray | None,
+    resize_longer: np.ndarray | None,
     mode: str,
 ) -> tuple[np.ndarray, str]:
     """Returns the requested sizes, [N, d] (0: no size requested), and the resize mode that applies to them."""
-    shorter, longer = bool(np.any(resize_shorter)), bool(np.any(resize_longer))
-    apart = any(bool(np.any(s)) for s in separate)
-    if (size is not None) + shorter + longer + apart != 1:
+    sides = [s for s in separate if s is not None]
+    methods = (size is not None, resize_shorter is not None, resize_longer is not None, bool(sides))
+    if sum(methods) != 1:
         raise ValueError(
             f"{name}: Exactly one method of specifying size must be used: separate resize_x, resize_y, resize_z "
             "arguments, the size argument, resize_longer or resize_shorter"
         )
     if mode not in MODES:
         raise ValueError(f"{name}: Invalid resize mode: {mode}. It must be one of {', '.join(MODES)}")
-    if (shorter or longer) and mode != "default":
+    if (resize_shorter is not None or resize_longer is not None) and mode != "default":
         raise ValueError(
             f"{name}: `resize_shorter`, ``resize_longer`` and ``mode`` arguments are mutually exclusive"
         )
-    if shorter:
+    if resize_shorter is not None:
         return per_axis(name, "resize_shorter", resize_shorter, count), "not_smaller"
-    if longer:
+    if resize_longer is not None:
         return per_axis(name, "resize_longer", resize_longer, count), "not_larger"
     if size is not None:
         return per_axis(name, "size", size, count), mode
-    return np.stack([np.asarray(s, np.float64) for s in separate[-count:]], axis=1), mode
+    none = np.zeros(len(sides[0]))
+    return np.stack(
+        [none if s is None else np.asarray(s, np.float64) for s in separate[-count:]], axis=1
+    ), mode
 
 
 def _region(

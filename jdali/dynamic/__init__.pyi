@@ -1015,11 +1015,11 @@ def fast_resize_crop_mirror(
     batch_size: int | None = None,
     device: Device | str | None = None,
     size: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
-    resize_x: float | Tensor | Batch = 0.0,
-    resize_y: float | Tensor | Batch = 0.0,
-    resize_z: float | Tensor | Batch = 0.0,
-    resize_shorter: float | Tensor | Batch = 0.0,
-    resize_longer: float | Tensor | Batch = 0.0,
+    resize_x: float | Tensor | Batch | None = None,
+    resize_y: float | Tensor | Batch | None = None,
+    resize_z: float | Tensor | Batch | None = None,
+    resize_shorter: float | Tensor | Batch | None = None,
+    resize_longer: float | Tensor | Batch | None = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
     roi_start: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
@@ -1050,7 +1050,7 @@ def fast_resize_crop_mirror(
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
-            side to `mode`; a negative size mirrors the side.
+            side to `mode`; a negative size mirrors the side. None: one of the following gives the size.
         resize_x: width, with the meaning of `size`.
         resize_y: height, with the meaning of `size`.
         resize_z: depth, with the meaning of `size`.
@@ -2367,11 +2367,11 @@ def resize(
     batch_size: int | None = None,
     device: Device | str | None = None,
     size: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
-    resize_x: float | Tensor | Batch = 0.0,
-    resize_y: float | Tensor | Batch = 0.0,
-    resize_z: float | Tensor | Batch = 0.0,
-    resize_shorter: float | Tensor | Batch = 0.0,
-    resize_longer: float | Tensor | Batch = 0.0,
+    resize_x: float | Tensor | Batch | None = None,
+    resize_y: float | Tensor | Batch | None = None,
+    resize_z: float | Tensor | Batch | None = None,
+    resize_shorter: float | Tensor | Batch | None = None,
+    resize_longer: float | Tensor | Batch | None = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
     roi_start: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
@@ -2392,7 +2392,7 @@ def resize(
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
-            side to `mode`; a negative size mirrors the side.
+            side to `mode`; a negative size mirrors the side. None: one of the following gives the size.
         resize_x: width, with the meaning of `size`.
         resize_y: height, with the meaning of `size`.
         resize_z: depth, with the meaning of `size`.
@@ -2435,11 +2435,11 @@ def resize(
     batch_size: int | None = None,
     device: Device | str | None = None,
     size: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
-    resize_x: float | Tensor | Batch = 0.0,
-    resize_y: float | Tensor | Batch = 0.0,
-    resize_z: float | Tensor | Batch = 0.0,
-    resize_shorter: float | Tensor | Batch = 0.0,
-    resize_longer: float | Tensor | Batch = 0.0,
+    resize_x: float | Tensor | Batch | None = None,
+    resize_y: float | Tensor | Batch | None = None,
+    resize_z: float | Tensor | Batch | None = None,
+    resize_shorter: float | Tensor | Batch | None = None,
+    resize_longer: float | Tensor | Batch | None = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
     roi_start: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
@@ -2463,11 +2463,11 @@ def resize_crop_mirror(
     batch_size: int | None = None,
     device: Device | str | None = None,
     size: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
-    resize_x: float | Tensor | Batch = 0.0,
-    resize_y: float | Tensor | Batch = 0.0,
-    resize_z: float | Tensor | Batch = 0.0,
-    resize_shorter: float | Tensor | Batch = 0.0,
-    resize_longer: float | Tensor | Batch = 0.0,
+    resize_x: float | Tensor | Batch | None = None,
+    resize_y: float | Tensor | Batch | None = None,
+    resize_z: float | Tensor | Batch | None = None,
+    resize_shorter: float | Tensor | Batch | None = None,
+    resize_longer: float | Tensor | Batch | None = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
     roi_start: float | typing.Sequence[float] | NDArray[Any] | Tensor | Batch | None = None,
@@ -2498,7 +2498,7 @@ def resize_crop_mirror(
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
-            side to `mode`; a negative size mirrors the side.
+            side to `mode`; a negative size mirrors the side. None: one of the following gives the size.
         resize_x: width, with the meaning of `size`.
         resize_y: height, with the meaning of `size`.
         resize_z: depth, with the meaning of `size`.

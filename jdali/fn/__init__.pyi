@@ -1716,11 +1716,11 @@ def fast_resize_crop_mirror(
     /,
     *,
     size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
-    resize_x: float | DataNode = 0.0,
-    resize_y: float | DataNode = 0.0,
-    resize_z: float | DataNode = 0.0,
-    resize_shorter: float | DataNode = 0.0,
-    resize_longer: float | DataNode = 0.0,
+    resize_x: float | DataNode | None = None,
+    resize_y: float | DataNode | None = None,
+    resize_z: float | DataNode | None = None,
+    resize_shorter: float | DataNode | None = None,
+    resize_longer: float | DataNode | None = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
     roi_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
@@ -1755,7 +1755,7 @@ def fast_resize_crop_mirror(
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
-            side to `mode`; a negative size mirrors the side.
+            side to `mode`; a negative size mirrors the side. None: one of the following gives the size.
         resize_x: width, with the meaning of `size`.
         resize_y: height, with the meaning of `size`.
         resize_z: depth, with the meaning of `size`.
@@ -1804,11 +1804,11 @@ def fast_resize_crop_mirror(
     /,
     *,
     size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
-    resize_x: float | DataNode = 0.0,
-    resize_y: float | DataNode = 0.0,
-    resize_z: float | DataNode = 0.0,
-    resize_shorter: float | DataNode = 0.0,
-    resize_longer: float | DataNode = 0.0,
+    resize_x: float | DataNode | None = None,
+    resize_y: float | DataNode | None = None,
+    resize_z: float | DataNode | None = None,
+    resize_shorter: float | DataNode | None = None,
+    resize_longer: float | DataNode | None = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
     roi_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
@@ -3992,11 +3992,11 @@ def resize(
     /,
     *,
     size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
-    resize_x: float | DataNode = 0.0,
-    resize_y: float | DataNode = 0.0,
-    resize_z: float | DataNode = 0.0,
-    resize_shorter: float | DataNode = 0.0,
-    resize_longer: float | DataNode = 0.0,
+    resize_x: float | DataNode | None = None,
+    resize_y: float | DataNode | None = None,
+    resize_z: float | DataNode | None = None,
+    resize_shorter: float | DataNode | None = None,
+    resize_longer: float | DataNode | None = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
     roi_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
@@ -4021,7 +4021,7 @@ def resize(
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
-            side to `mode`; a negative size mirrors the side.
+            side to `mode`; a negative size mirrors the side. None: one of the following gives the size.
         resize_x: width, with the meaning of `size`.
         resize_y: height, with the meaning of `size`.
         resize_z: depth, with the meaning of `size`.
@@ -4064,11 +4064,11 @@ def resize(
     /,
     *,
     size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
-    resize_x: float | DataNode = 0.0,
-    resize_y: float | DataNode = 0.0,
-    resize_z: float | DataNode = 0.0,
-    resize_shorter: float | DataNode = 0.0,
-    resize_longer: float | DataNode = 0.0,
+    resize_x: float | DataNode | None = None,
+    resize_y: float | DataNode | None = None,
+    resize_z: float | DataNode | None = None,
+    resize_shorter: float | DataNode | None = None,
+    resize_longer: float | DataNode | None = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
     roi_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
@@ -4095,11 +4095,11 @@ def resize(
     /,
     *,
     size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
-    resize_x: float | DataNode = 0.0,
-    resize_y: float | DataNode = 0.0,
-    resize_z: float | DataNode = 0.0,
-    resize_shorter: float | DataNode = 0.0,
-    resize_longer: float | DataNode = 0.0,
+    resize_x: float | DataNode | None = None,
+    resize_y: float | DataNode | None = None,
+    resize_z: float | DataNode | None = None,
+    resize_shorter: float | DataNode | None = None,
+    resize_longer: float | DataNode | None = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
     roi_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
@@ -4126,11 +4126,11 @@ def resize(
     /,
     *,
     size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
-    resize_x: float | DataNode = 0.0,
-    resize_y: float | DataNode = 0.0,
-    resize_z: float | DataNode = 0.0,
-    resize_shorter: float | DataNode = 0.0,
-    resize_longer: float | DataNode = 0.0,
+    resize_x: float | DataNode | None = None,
+    resize_y: float | DataNode | None = None,
+    resize_z: float | DataNode | None = None,
+    resize_shorter: float | DataNode | None = None,
+    resize_longer: float | DataNode | None = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
     roi_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
@@ -4157,11 +4157,11 @@ def resize_crop_mirror(
     /,
     *,
     size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
-    resize_x: float | DataNode = 0.0,
-    resize_y: float | DataNode = 0.0,
-    resize_z: float | DataNode = 0.0,
-    resize_shorter: float | DataNode = 0.0,
-    resize_longer: float | DataNode = 0.0,
+    resize_x: float | DataNode | None = None,
+    resize_y: float | DataNode | None = None,
+    resize_z: float | DataNode | None = None,
+    resize_shorter: float | DataNode | None = None,
+    resize_longer: float | DataNode | None = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
     roi_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
@@ -4196,7 +4196,7 @@ def resize_crop_mirror(
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
-            side to `mode`; a negative size mirrors the side.
+            side to `mode`; a negative size mirrors the side. None: one of the following gives the size.
         resize_x: width, with the meaning of `size`.
         resize_y: height, with the meaning of `size`.
         resize_z: depth, with the meaning of `size`.
@@ -4245,11 +4245,11 @@ def resize_crop_mirror(
     /,
     *,
     size: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,
-    resize_x: float | DataNode = 0.0,
-    resize_y: float | DataNode = 0.0,
-    resize_z: float | DataNode = 0.0,
-    resize_shorter: float | DataNode = 0.0,
-    resize_longer: float | DataNode = 0.0,
+    resize_x: float | DataNode | None = None,
+    resize_y: float | DataNode | None = None,
+    resize_z: float | DataNode | None = None,
+    resize_shorter: float | DataNode | None = None,
+    resize_longer: float | DataNode | None = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float] | NDArray[Any] | None = None,
     roi_start: float | typing.Sequence[float | DataNode] | NDArray[Any] | DataNode | None = None,

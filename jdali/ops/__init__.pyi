@@ -1172,7 +1172,7 @@ class FastResizeCropMirror(OperatorClass):
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
-            side to `mode`; a negative size mirrors the side.
+            side to `mode`; a negative size mirrors the side. None: one of the following gives the size.
         resize_x: width, with the meaning of `size`.
         resize_y: height, with the meaning of `size`.
         resize_z: depth, with the meaning of `size`.
@@ -1218,11 +1218,11 @@ class FastResizeCropMirror(OperatorClass):
         self,
         *,
         size: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
-        resize_x: float | DataNode = 0.0,
-        resize_y: float | DataNode = 0.0,
-        resize_z: float | DataNode = 0.0,
-        resize_shorter: float | DataNode = 0.0,
-        resize_longer: float | DataNode = 0.0,
+        resize_x: float | DataNode | None = None,
+        resize_y: float | DataNode | None = None,
+        resize_z: float | DataNode | None = None,
+        resize_shorter: float | DataNode | None = None,
+        resize_longer: float | DataNode | None = None,
         mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
         max_size: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | None = None,
         roi_start: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
@@ -2633,7 +2633,7 @@ class Resize(OperatorClass):
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
-            side to `mode`; a negative size mirrors the side.
+            side to `mode`; a negative size mirrors the side. None: one of the following gives the size.
         resize_x: width, with the meaning of `size`.
         resize_y: height, with the meaning of `size`.
         resize_z: depth, with the meaning of `size`.
@@ -2673,11 +2673,11 @@ class Resize(OperatorClass):
         self,
         *,
         size: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
-        resize_x: float | DataNode = 0.0,
-        resize_y: float | DataNode = 0.0,
-        resize_z: float | DataNode = 0.0,
-        resize_shorter: float | DataNode = 0.0,
-        resize_longer: float | DataNode = 0.0,
+        resize_x: float | DataNode | None = None,
+        resize_y: float | DataNode | None = None,
+        resize_z: float | DataNode | None = None,
+        resize_shorter: float | DataNode | None = None,
+        resize_longer: float | DataNode | None = None,
         mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
         max_size: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | None = None,
         roi_start: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
@@ -2706,7 +2706,7 @@ class ResizeCropMirror(OperatorClass):
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
-            side to `mode`; a negative size mirrors the side.
+            side to `mode`; a negative size mirrors the side. None: one of the following gives the size.
         resize_x: width, with the meaning of `size`.
         resize_y: height, with the meaning of `size`.
         resize_z: depth, with the meaning of `size`.
@@ -2752,11 +2752,11 @@ class ResizeCropMirror(OperatorClass):
         self,
         *,
         size: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
-        resize_x: float | DataNode = 0.0,
-        resize_y: float | DataNode = 0.0,
-        resize_z: float | DataNode = 0.0,
-        resize_shorter: float | DataNode = 0.0,
-        resize_longer: float | DataNode = 0.0,
+        resize_x: float | DataNode | None = None,
+        resize_y: float | DataNode | None = None,
+        resize_z: float | DataNode | None = None,
+        resize_shorter: float | DataNode | None = None,
+        resize_longer: float | DataNode | None = None,
         mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
         max_size: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | None = None,
         roi_start: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
@@ -4738,11 +4738,11 @@ def fast_resize_crop_mirror(
     /,
     *,
     size: Any = None,
-    resize_x: Any = 0.0,
-    resize_y: Any = 0.0,
-    resize_z: Any = 0.0,
-    resize_shorter: Any = 0.0,
-    resize_longer: Any = 0.0,
+    resize_x: Any = None,
+    resize_y: Any = None,
+    resize_z: Any = None,
+    resize_shorter: Any = None,
+    resize_longer: Any = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | None = None,
     roi_start: Any = None,
@@ -4776,7 +4776,7 @@ def fast_resize_crop_mirror(
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
-            side to `mode`; a negative size mirrors the side.
+            side to `mode`; a negative size mirrors the side. None: one of the following gives the size.
         resize_x: width, with the meaning of `size`.
         resize_y: height, with the meaning of `size`.
         resize_z: depth, with the meaning of `size`.
@@ -4824,11 +4824,11 @@ def fast_resize_crop_mirror(
     /,
     *,
     size: Any = None,
-    resize_x: Any = 0.0,
-    resize_y: Any = 0.0,
-    resize_z: Any = 0.0,
-    resize_shorter: Any = 0.0,
-    resize_longer: Any = 0.0,
+    resize_x: Any = None,
+    resize_y: Any = None,
+    resize_z: Any = None,
+    resize_shorter: Any = None,
+    resize_longer: Any = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | None = None,
     roi_start: Any = None,
@@ -6586,11 +6586,11 @@ def resize(
     /,
     *,
     size: Any = None,
-    resize_x: Any = 0.0,
-    resize_y: Any = 0.0,
-    resize_z: Any = 0.0,
-    resize_shorter: Any = 0.0,
-    resize_longer: Any = 0.0,
+    resize_x: Any = None,
+    resize_y: Any = None,
+    resize_z: Any = None,
+    resize_shorter: Any = None,
+    resize_longer: Any = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | None = None,
     roi_start: Any = None,
@@ -6614,7 +6614,7 @@ def resize(
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
-            side to `mode`; a negative size mirrors the side.
+            side to `mode`; a negative size mirrors the side. None: one of the following gives the size.
         resize_x: width, with the meaning of `size`.
         resize_y: height, with the meaning of `size`.
         resize_z: depth, with the meaning of `size`.
@@ -6656,11 +6656,11 @@ def resize(
     /,
     *,
     size: Any = None,
-    resize_x: Any = 0.0,
-    resize_y: Any = 0.0,
-    resize_z: Any = 0.0,
-    resize_shorter: Any = 0.0,
-    resize_longer: Any = 0.0,
+    resize_x: Any = None,
+    resize_y: Any = None,
+    resize_z: Any = None,
+    resize_shorter: Any = None,
+    resize_longer: Any = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | None = None,
     roi_start: Any = None,
@@ -6686,11 +6686,11 @@ def resize(
     /,
     *,
     size: Any = None,
-    resize_x: Any = 0.0,
-    resize_y: Any = 0.0,
-    resize_z: Any = 0.0,
-    resize_shorter: Any = 0.0,
-    resize_longer: Any = 0.0,
+    resize_x: Any = None,
+    resize_y: Any = None,
+    resize_z: Any = None,
+    resize_shorter: Any = None,
+    resize_longer: Any = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | None = None,
     roi_start: Any = None,
@@ -6716,11 +6716,11 @@ def resize(
     /,
     *,
     size: Any = None,
-    resize_x: Any = 0.0,
-    resize_y: Any = 0.0,
-    resize_z: Any = 0.0,
-    resize_shorter: Any = 0.0,
-    resize_longer: Any = 0.0,
+    resize_x: Any = None,
+    resize_y: Any = None,
+    resize_z: Any = None,
+    resize_shorter: Any = None,
+    resize_longer: Any = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | None = None,
     roi_start: Any = None,
@@ -6746,11 +6746,11 @@ def resize_crop_mirror(
     /,
     *,
     size: Any = None,
-    resize_x: Any = 0.0,
-    resize_y: Any = 0.0,
-    resize_z: Any = 0.0,
-    resize_shorter: Any = 0.0,
-    resize_longer: Any = 0.0,
+    resize_x: Any = None,
+    resize_y: Any = None,
+    resize_z: Any = None,
+    resize_shorter: Any = None,
+    resize_longer: Any = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | None = None,
     roi_start: Any = None,
@@ -6784,7 +6784,7 @@ def resize_crop_mirror(
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
-            side to `mode`; a negative size mirrors the side.
+            side to `mode`; a negative size mirrors the side. None: one of the following gives the size.
         resize_x: width, with the meaning of `size`.
         resize_y: height, with the meaning of `size`.
         resize_z: depth, with the meaning of `size`.
@@ -6832,11 +6832,11 @@ def resize_crop_mirror(
     /,
     *,
     size: Any = None,
-    resize_x: Any = 0.0,
-    resize_y: Any = 0.0,
-    resize_z: Any = 0.0,
-    resize_shorter: Any = 0.0,
-    resize_longer: Any = 0.0,
+    resize_x: Any = None,
+    resize_y: Any = None,
+    resize_z: Any = None,
+    resize_shorter: Any = None,
+    resize_longer: Any = None,
     mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
     max_size: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | None = None,
     roi_start: Any = None,

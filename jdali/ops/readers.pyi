@@ -2210,7 +2210,7 @@ class VideoResize(OperatorClass):
             its samples}, and "balanced", which draws all classes equally often. An epoch has as many draws as there are
             samples to draw from; the draws depend on the seed, the epoch and the position. DALI has no such argument.
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
-            side to `mode`; a negative size mirrors the side.
+            side to `mode`; a negative size mirrors the side. None: one of the following gives the size.
         resize_x: width, with the meaning of `size`.
         resize_y: height, with the meaning of `size`.
         resize_z: depth, with the meaning of `size`.
@@ -2283,11 +2283,11 @@ class VideoResize(OperatorClass):
         tensor_init_bytes: int = 1048576,
         weights: Any = None,
         size: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,
-        resize_x: float | DataNode = 0.0,
-        resize_y: float | DataNode = 0.0,
-        resize_z: float | DataNode = 0.0,
-        resize_shorter: float | DataNode = 0.0,
-        resize_longer: float | DataNode = 0.0,
+        resize_x: float | DataNode | None = None,
+        resize_y: float | DataNode | None = None,
+        resize_z: float | DataNode | None = None,
+        resize_shorter: float | DataNode | None = None,
+        resize_longer: float | DataNode | None = None,
         mode: Literal['default', 'stretch', 'not_larger', 'not_smaller'] = 'default',
         max_size: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | None = None,
         roi_start: float | typing.Sequence[float | ArrayLike] | NDArray[Any] | DataNode | None = None,

@@ -24,11 +24,11 @@ def setup(
     images: BatchSpec,
     *,
     size: np.ndarray | None,
-    resize_x: np.ndarray,
-    resize_y: np.ndarray,
-    resize_z: np.ndarray,
-    resize_shorter: np.ndarray,
-    resize_longer: np.ndarray,
+    resize_x: np.ndarray | None,
+    resize_y: np.ndarray | None,
+    resize_z: np.ndarray | None,
+    resize_shorter: np.ndarray | None,
+    resize_longer: np.ndarray | None,
     mode: str,
     max_size: tuple[float, ...] | float | None,
     roi_start: np.ndarray | None,
@@ -93,11 +93,11 @@ def resize_crop_mirror(
     /,
     *,
     size: PerSample[tuple[float, ...] | None] = None,
-    resize_x: PerSample[float] = 0.0,
-    resize_y: PerSample[float] = 0.0,
-    resize_z: PerSample[float] = 0.0,
-    resize_shorter: PerSample[float] = 0.0,
-    resize_longer: PerSample[float] = 0.0,
+    resize_x: PerSample[float | None] = None,
+    resize_y: PerSample[float | None] = None,
+    resize_z: PerSample[float | None] = None,
+    resize_shorter: PerSample[float | None] = None,
+    resize_longer: PerSample[float | None] = None,
     mode: Static[str] = "default",
     max_size: Static[tuple[float, ...] | float | None] = None,
     roi_start: PerSample[tuple[float, ...] | None] = None,
@@ -134,7 +134,7 @@ def resize_crop_mirror(
     Args:
         image: [H, W, C], or a volume [D, H, W, C].
         size: (height, width) or (depth, height, width), pixels, or one value for all sides. A size of 0 leaves the
-            side to `mode`; a negative size mirrors the side.
+            side to `mode`; a negative size mirrors the side. None: one of the following gives the size.
         resize_x: width, with the meaning of `size`.
         resize_y: height, with the meaning of `size`.
         resize_z: depth, with the meaning of `size`.

@@ -60,10 +60,8 @@ def setup(
     limit = None
     if max_size is not None:
         limit = tuple(all_axes("max_size", np.atleast_1d(np.asarray(max_size))[None], 0)[0].tolist())
-    nothing = np.zeros(data.batch_size)
     window = resize_window(
-        _NAME, extents, size=wanted, separate=(), resize_shorter=nothing, resize_longer=nothing, mode=mode,
-        max_size=limit, roi_start=all_axes("roi_start", roi_start, 0),
+        _NAME, extents, size=wanted, mode=mode, max_size=limit, roi_start=all_axes("roi_start", roi_start, 0),
         roi_end=all_axes("roi_end", roi_end, 1 if roi_relative else extents), roi_relative=roi_relative,
         subpixel_scale=subpixel_scale, size_rounding=size_rounding,
         alignment=all_axes("alignment", alignment, 0.5),

@@ -333,6 +333,19 @@ def test_original_sizes_equal_dali():
     )
 
 
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "args",
+    [{"resize_x": 0}, {"resize_x": 0, "mode": "not_smaller"}, {"resize_shorter": 0}, {"resize_longer": 0}],
+    ids=str,
+)
+def test_a_size_of_0_alone_changes_nothing(args):
+    picture = image(4, 5)
+    got = run(picture, **args)
+    np.testing.assert_array_equal(got, picture)
+    np.testing.assert_array_equal(got, oracle.run("resize", [[picture]], args, layout="HWC")[0][0])
+
+
 @pytest.mark.parametrize("shape", [(0, 20, 3), (0, 0, 3)], ids=str)
 def test_empty_images_stay_empty(shape):
     want = (0, 4, 3) if shape[1] else (0, 0, 3)
@@ -347,6 +360,7 @@ def test_empty_images_stay_empty(shape):
     [
         ({}, "Exactly one method of specifying size must be used: separate"),
         ({"size": 5, "resize_x": 4}, "Exactly one method of specifying size must be used: separate"),
+        ({"size": 5, "resize_x": 0}, "Exactly one method of specifying size must be used: separate"),
         (
             {"resize_shorter": 5, "resize_longer": 4},
             "Exactly one method of specifying size must be used: separate",
