@@ -224,7 +224,7 @@ class PipelineConfig:
     def queue_size(self, name: str) -> int:
         """Returns the depth of one of DALI's two queues, "cpu_size" or "gpu_size"."""
         depth = self.prefetch_queue_depth
-        return depth.get(name, self.depth) if isinstance(depth, Mapping) else depth
+        return depth[name] if isinstance(depth, Mapping) else depth
 
     def without_effect(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in WITHOUT_EFFECT}
@@ -252,8 +252,12 @@ def _depths(given: int | Mapping[str, int]) -> list[int]:
 
 
 def _check_depth(given: int | Mapping[str, int]) -> None:
+    if isinstance(given, Mapping) and not given.keys() >= {"cpu_size", "gpu_size"}:
+        raise KeyError(
+            f'Pipeline: a dict of prefetch_queue_depth must have "cpu_size" and "gpu_size", got {dict(given)}'
+        )
     depths = _depths(given)
-    if not depths or not all(isinstance(depth, (int, np.integer)) for depth in depths):
+    if not all(isinstance(depth, (int, np.integer)) for depth in depths):
         raise TypeError(
             f"Pipeline: Expected prefetch_queue_depth to be either int or Dict[int, int], got {given!r}"
         )

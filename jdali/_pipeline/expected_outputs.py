@@ -16,14 +16,13 @@ class Expected:
     """Expected element types, numbers of axes and layouts: a value for all outputs, a list with a value for each output, or None.
 
     Attributes:
-        given: {name of the `Pipeline` argument: expected value}.
+        given: {name of the `Pipeline` argument: expected value}; element types are DALIDataTypes.
 
     Raises:
         TypeError, ValueError: an option has a wrong value.
     """
 
     def __init__(self, dtype: Any, ndim: Any, layout: Any):
-        self.given = {"output_dtype": dtype, "output_ndim": ndim, "output_layout": layout}
         _check("output_dtype", dtype, _is_dtype, "a value from jdali.types.DALIDataType", "a list of these")
         _check("output_ndim", ndim, lambda v: isinstance(v, (int, np.integer)), "an int", "a list of ints")
         _check("output_layout", layout, lambda v: isinstance(v, str), "a string", "a list of strings")
@@ -35,6 +34,12 @@ class Expected:
             if value is not None and value < 0:
                 found = _found("value", value, ndim)
                 raise ValueError(f"Pipeline: `output_ndim` must be non-negative. {found}")
+        dtypes = (
+            [_dali_dtype(value) for value in dtype]
+            if isinstance(dtype, (list, tuple))
+            else _dali_dtype(dtype)
+        )
+        self.given = {"output_dtype": dtypes, "output_ndim": ndim, "output_layout": layout}
 
     def of(self, name: str, count: int) -> list[Any]:
         """Returns the values of an option as a list with a value for each output."""
@@ -60,8 +65,7 @@ class Expected:
                 continue
             spec = output.spec
             for what, wanted, got in (
-                ("Data type", None if dtype is None else types.to_dali_type(types.to_dtype(dtype)).name,
-                 dali_type(spec.dtype).name),
+                ("Data type", None if dtype is None else dtype.name, dali_type(spec.dtype).name),
                 ("Number of dimensions", ndim, spec.ndim),
                 ("Layout", layout, spec.layout),
             ):  # fmt: skip
@@ -88,6 +92,12 @@ def _check(name: str, given: object, is_right: Callable[[object], bool], one: st
         if value is not None and not is_right(value):
             found = _found("type", type(value), given)
             raise TypeError(f"Pipeline: `{name}` must be either: {one}, {several} or None. {found}")
+
+
+def _dali_dtype(value: Any) -> types.DALIDataType | None:
+    if value is None or isinstance(value, types.DALIDataType):
+        return value
+    return types.to_dali_type(types.to_dtype(value))
 
 
 def _is_dtype(value: object) -> bool:

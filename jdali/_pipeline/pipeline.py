@@ -69,7 +69,8 @@ class Pipeline:
         device_id: kept for compatibility with DALI; "gpu" is JAX's default device.
         seed: seed of all random operators; -1 or None draws a random seed, see `Pipeline.seed`.
         exec_pipelined, exec_async: if either is False, a batch is made only when it is asked for.
-        prefetch_queue_depth: number of batches made ahead; if it is a dict, as DALI allows, the largest value is used.
+        prefetch_queue_depth: number of batches made ahead; of a dict with "cpu_size" and "gpu_size", as in DALI, the largest
+            value is used.
         enable_checkpointing: allows the method `checkpoint` and the argument `checkpoint`.
         checkpoint: bytes that `checkpoint()` of the same pipeline or `checkpoints()` of an iterator returned. The pipeline,
             and an iterator over it, continue at this position.

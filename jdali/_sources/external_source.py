@@ -11,6 +11,8 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from jdali import types
 from jdali._errors import SampleError
 from jdali._sources.arguments import check_source, cycle_mode, takes_argument
@@ -45,7 +47,7 @@ class SourceFeed:
         held: if True, an iterable stays at its end until `restart`. Used if batches are drawn ahead.
 
     Raises:
-        TypeError: the source can be neither called nor iterated nor indexed.
+        TypeError: the source can be neither called nor iterated nor indexed, or `num_outputs` is no integer.
         ValueError, RuntimeError: the other arguments do not fit the source, or each other.
     """
 
@@ -69,7 +71,7 @@ class SourceFeed:
         self.batch, self.batch_info, self.repeat_last = batch, batch_info, repeat_last
         self.no_copy = no_copy
         self.cycle = cycle_mode(cycle)
-        count = num_outputs or 1
+        count = _output_count(num_outputs)
         self.layouts = _per_output(layout, count, "layout")
         self.drawn_layouts = self.layouts  # layouts of the last batch that `next` returned
         self.dtypes = [None if d is None else types.to_dtype(d) for d in _per_output(dtype, count, "dtype")]
@@ -401,6 +403,16 @@ class SourceFeed:
                     sample=i,
                 )
         return samples
+
+
+def _output_count(num_outputs: object) -> int:
+    if num_outputs is None:
+        return 1
+    if not isinstance(num_outputs, (int, np.integer)):
+        raise TypeError(f"external_source: num_outputs must be an integer, got {num_outputs!r:.200}")
+    if num_outputs < 1:
+        raise ValueError(f"external_source: num_outputs is {num_outputs}, it must be at least 1")
+    return int(num_outputs)
 
 
 def _per_output(value: object, count: int, name: str) -> list[Any]:

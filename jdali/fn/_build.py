@@ -84,12 +84,12 @@ def take_generic(op: Operator, kwargs: dict[str, Any]) -> dict[str, Any]:
             warn_deprecated(
                 'The argument "seed" should not be used with operators that don\'t use random numbers.'
             )
-    name = taken.get("name")
-    if name is not None and not isinstance(name, str):
-        raise TypeError(f"{op.name}: argument 'name' must be a string, got {name!r:.200}")
+    node_name = taken.get("name")
+    if node_name is not None and not isinstance(node_name, str):
+        raise TypeError(f"{op.name}: argument 'name' must be a string, got {node_name!r:.200}")
     return {
         "device": taken["device"],
-        "name": name,
+        "name": node_name,
         "preserve": bool(taken.get("preserve")),
         "seed": _seed(op, taken.get("seed")),
     }

@@ -155,6 +155,9 @@ REFUSED_OPTIONS = {
     "depth 1.5": (
         {"prefetch_queue_depth": 1.5}, TypeError, "Expected prefetch_queue_depth to be either int or Dict[int, int]"
     ),
+    "queues by other names": ({"prefetch_queue_depth": {"cpu": 4, "gpu": 1}}, KeyError, "cpu_size"),
+    "one queue": ({"prefetch_queue_depth": {"cpu_size": 4}}, KeyError, "gpu_size"),
+    "no queue": ({"prefetch_queue_depth": {}}, KeyError, "cpu_size"),
     "queues": (
         {"prefetch_queue_depth": {"cpu_size": 2, "gpu_size": 1}, "exec_async": False}, ValueError,
         "`exec_async` must not evaluate to `False` when using separated queues",
@@ -211,6 +214,8 @@ def test_what_is_expected_of_outputs_may_be_a_type_of_numpy():
     pipe = jdali.Pipeline(batch_size=1, output_dtype=[np.int32], output_ndim=np.int64(1))
     pipe.set_outputs(np.int32([1]))
     assert len(pipe.run()) == 1
+    assert pipe.output_dtype() == [types.INT32]
+    assert isinstance(pipe.output_dtype()[0], types.DALIDataType)
 
 
 @pytest.mark.oracle

@@ -581,6 +581,19 @@ def test_lists_may_not_be_longer_than_the_outputs():
         fn.external_source(lambda: (A, A), num_outputs=2, layout=["H", "W", "C"])
 
 
+@pytest.mark.parametrize(
+    ("count", "error", "text"),
+    [
+        (0, ValueError, "num_outputs is 0, it must be at least 1"),
+        (-1, ValueError, "num_outputs is -1, it must be at least 1"),
+        ("2", TypeError, "num_outputs must be an integer, got '2'"),
+    ],
+)
+def test_numbers_of_outputs(count, error, text):
+    with pytest.raises(error, match=f"external_source: {text}"):
+        fn.external_source(lambda: (A, A), num_outputs=count)
+
+
 def test_layout_and_ndim_must_agree():
     with pytest.raises(
         RuntimeError, match=r'(?s)does not match the ndim argument.*ndim = 2,\n layout: "HWC"'
