@@ -1653,15 +1653,16 @@ def external_source(
 
     Args:
         source: a callable (without argument, or with the batch's number, a `BatchInfo` or a `SampleInfo`) or an
-            iterable; None: data come from `feed_input`.
-        num_outputs: number of outputs. The source returns them as a tuple, even if there is only one. None: the source
+            iterable; None: data come from `feed_input`. An object that is both is iterated over.
+        num_outputs: number of outputs, 1 or more. The source returns them as a tuple, even if there is only one. None: the source
             returns one output, without a tuple.
         cycle: behaviour at the end of an iterable. "quiet" or True: begin again. "raise": raise StopIteration, then begin
             again. "no", False or None: stay at the end, also after `Pipeline.reset`.
-        layout: layout of the samples, one for all outputs or one per output; None: the layout of the source's TensorLists. A
-            batch whose layout differs from the previous batch's raises an error.
-        dtype: type that the samples must have; None: as in the first batch.
-        ndim: number of axes that the samples must have; None: as in the first batch.
+        layout: layout of the samples, one for all outputs or a list with one per output, which may leave out the last outputs;
+            None: the layout of the source's TensorLists. A batch whose layout differs from the previous batch's raises
+            an error.
+        dtype: type that the samples must have, one or a list like `layout`; None: as in the first batch.
+        ndim: number of axes that the samples must have, one or a list like `layout`; None: as in the first batch.
         cuda_stream: without effect.
         use_copy_kernel: without effect.
         blocking: without effect: `run` raises an error if no data have been fed.
