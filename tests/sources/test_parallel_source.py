@@ -170,7 +170,11 @@ def test_without_a_descriptor_for_the_memory_of_a_batch_it_is_an_error_and_no_ha
     ):
         taken(pipe, 6)  # some of them were made before
     assert caught.value.errno == errno.EMFILE
-    sizes = [len(pipe.run()[0].at(0)) for _ in range(3)]
+    for _ in range(4):  # the next batches may have been asked for meanwhile
+        with contextlib.suppress(OSError):
+            sizes = [len(pipe.run()[0].at(0))]
+            break
+    sizes += [len(pipe.run()[0].at(0)) for _ in range(2)]
     assert sizes == [sizes[0] << i for i in range(3)]
 
 
