@@ -22,6 +22,9 @@ from jdali.types import BatchInfo, SampleInfo
 
 log = logging.getLogger("jdali")
 
+# Lists have an entry for each output, and a forged folder of an export may name any number.
+_MOST_OUTPUTS = 1 << 16
+
 
 @dataclasses.dataclass(frozen=True)
 class _Batch:
@@ -410,8 +413,8 @@ def _output_count(num_outputs: object) -> int:
         return 1
     if not isinstance(num_outputs, (int, np.integer)):
         raise TypeError(f"external_source: num_outputs must be an integer, got {num_outputs!r:.200}")
-    if num_outputs < 1:
-        raise ValueError(f"external_source: num_outputs is {num_outputs}, it must be at least 1")
+    if not 1 <= num_outputs <= _MOST_OUTPUTS:
+        raise ValueError(f"external_source: num_outputs is {num_outputs}, it must be 1 to {_MOST_OUTPUTS}")
     return int(num_outputs)
 
 

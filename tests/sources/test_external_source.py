@@ -584,8 +584,9 @@ def test_lists_may_not_be_longer_than_the_outputs():
 @pytest.mark.parametrize(
     ("count", "error", "text"),
     [
-        (0, ValueError, "num_outputs is 0, it must be at least 1"),
-        (-1, ValueError, "num_outputs is -1, it must be at least 1"),
+        (0, ValueError, "num_outputs is 0, it must be 1 to 65536"),
+        (1 << 31, ValueError, "num_outputs is 2147483648, it must be 1 to 65536"),
+        (-1, ValueError, "num_outputs is -1, it must be 1 to 65536"),
         ("2", TypeError, "num_outputs must be an integer, got '2'"),
     ],
 )
