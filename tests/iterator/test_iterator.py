@@ -517,7 +517,7 @@ def test_batches_that_are_kept_do_not_change():
         for _ in range(6):
             next(it)  # these are let go of
         kept += [next(it)["x"] for _ in range(3)]
-        assert "program: 1 samples a call" in pipe.plan()
+        assert "program: 1 sample a call" in pipe.plan()
     for start, x in zip((0, 4, 8, 36, 40, 44), kept, strict=True):
         expected = np.broadcast_to(np.arange(start, start + 4)[:, None, None, None], x.shape)
         np.testing.assert_array_equal(np.asarray(x), expected)

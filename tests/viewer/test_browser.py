@@ -202,7 +202,7 @@ def test_the_report_of_a_training_loop_is_live(tab, served):
         page = tab.open("time")
         report = page.locator(".jd-report").first
         sync_api.expect(report).to_contain_text("The training loop, this epoch")
-        sync_api.expect(report).to_contain_text("1 batches in")
+        sync_api.expect(report).to_contain_text("1 batch in")
         report.locator("summary").click()  # what is open stays so
         next(loop)
         sync_api.expect(report).to_contain_text("2 batches in", timeout=MS)
