@@ -257,7 +257,7 @@ class DataIterator(EpochLoop[BatchT]):
         with self._lock:
             self._kept = None
             try:
-                self._stream.set_state(copy.deepcopy(state))
+                self._stream.set_state(state)
             except StateError:
                 with contextlib.suppress(StateError):  # a source that can be read only once cannot move back
                     self._stream.set_state(self._state)
