@@ -24,6 +24,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
+from types import SimpleNamespace
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -101,6 +102,11 @@ class CallbackWorkers:
         is_closed = any(pool.has_failed for pool in self._pools)
         state = "closed" if is_closed else f"{len(self.pids())} processes"
         return f"<CallbackWorkers: {state}, start method {self.start_method!r}>"
+
+    @property
+    def pool(self) -> SimpleNamespace:
+        """The thread that watches the processes, where DALI's private pool has it; DALI's tests look for it."""
+        return SimpleNamespace(_observer=SimpleNamespace(thread=self._pools[0].thread))
 
     def pids(self) -> list[int]:
         """Returns the identifiers of the processes, in the order in which they were started."""

@@ -91,8 +91,8 @@ class TaskPool:
         self._selector.register(self._woken, selectors.EVENT_READ)
         for process in processes:
             self._selector.register(process.channel, selectors.EVENT_READ, process)
-        self._thread = threading.Thread(target=self._run, name="jdali-task-pool", daemon=True)
-        self._thread.start()
+        self.thread = threading.Thread(target=self._run, name="jdali-task-pool", daemon=True)
+        self.thread.start()
 
     # --- for callers ------------------------------------------------------------------------
     def submit(
@@ -149,8 +149,8 @@ class TaskPool:
     def close(self) -> None:
         """Ends the processes and the thread, and waits for them; unfinished tasks fail. A second call does nothing."""
         self.interrupt()
-        if self._owner == os.getpid() and threading.current_thread() is not self._thread:
-            self._thread.join()
+        if self._owner == os.getpid() and threading.current_thread() is not self.thread:
+            self.thread.join()
 
     def interrupt(self) -> None:
         """Starts to close, without waiting or taking a lock, so that a finalizer may call it."""

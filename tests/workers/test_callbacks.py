@@ -38,6 +38,14 @@ def test_arrays_come_back(pool):
     assert extra == 2
 
 
+def test_the_thread_that_dalis_tests_look_for_ends_with_the_processes():
+    made = CallbackWorkers([Echo()], workers=1, start_method="forkserver")
+    thread = made.pool._observer.thread
+    assert thread.is_alive()
+    made.close()
+    assert not thread.is_alive()
+
+
 TYPES = [np.bool_, np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.uint64, np.int64]
 TYPES += [np.float16, np.float32, np.float64]
 
