@@ -100,24 +100,13 @@ def test_the_mask_and_extents_are_split_like_the_batch():
     assert batch["x"].sharding.is_equivalent_to(sharding, 2)
 
 
-def test_a_batch_that_cannot_be_split():
-    sharding = NamedSharding(mesh(8), P("data"))
+@pytest.mark.parametrize("axes", [P("data"), P("data", P.UNCONSTRAINED)], ids=str)
+def test_a_batch_that_cannot_be_split(axes):
+    sharding = NamedSharding(mesh(8), axes)
+    told = r"output 'x' of shape \(6, 1\) cannot be split evenly .*multiple of the number of shards"
     with (
         DataIterator(pipeline(10, 6), ["x"], reader_name="Reader", sharding=sharding) as it,
-        pytest.raises(
-            ValueError, match=r"output 'x' of shape \(6, 1\) cannot be split evenly .*multiple of the"
-        ),
-    ):
-        next(it)
-
-
-def test_beside_an_axis_that_jax_may_split():
-    sharding = NamedSharding(mesh(8), P("data", P.UNCONSTRAINED))
-    with (
-        DataIterator(pipeline(10, 6), ["x"], reader_name="Reader", sharding=sharding) as it,
-        pytest.raises(
-            ValueError, match=r"output 'x' of shape \(6, 1\) cannot .*multiple of the number of shards"
-        ),
+        pytest.raises(ValueError, match=told),
     ):
         next(it)
 
