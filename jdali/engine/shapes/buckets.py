@@ -2,8 +2,8 @@
 
 Every distinct padded shape costs a compilation, and every padded element costs time and memory. Each stage has a level;
 at a higher level, the shapes are fewer and larger. The shapes of a sample depend on its own sizes, the stage and the
-level, but not on other samples, except where all samples of a batch share one shape (`together`). This module computes
-the shapes of level 0; the module `coarse` computes those of the other levels.
+level, and not on other samples unless all samples of a batch share one shape (`together`). This module computes the
+shapes of level 0; the module `coarse` computes those of the other levels.
 
 * The shapes of a value are on a grid: `TIGHT` where padding costs much time, `CHEAP` where more programs would cost
   more than padding, `ROOM_IN` or `ROOM_OUT` where padding costs next to no time (`cost`).
@@ -157,6 +157,15 @@ class PaddedShapes:
             cheapest = int(samples[each.argmin()])
             groups.append(Group(shape, samples, float(seconds[samples].sum()), float(each.sum()), cheapest))
         return groups
+
+    def may_share(self, extents: Sequence[np.ndarray]) -> bool:
+        """Returns True if one padded shape can hold all samples: channels and small axes must agree, as they are not padded."""
+        for layout, sizes in zip(self._layouts, extents, strict=True):
+            channels = np.array([letter == "C" for letter in layout.ljust(sizes.shape[1])])
+            fixed = channels | (sizes.max(axis=0) <= SMALL_AXIS)
+            if (sizes != sizes[0])[:, fixed].any():
+                return False
+        return True
 
     def shapes(
         self, extents: Sequence[np.ndarray], held: Sequence[np.ndarray | None], level: int = 0

@@ -23,9 +23,11 @@ _DEVICE_MOVING = 0.02
 # Samples that take less time than this are padded more, because padding them costs less than more programs would. An
 # accelerator takes 20 us for a decoded picture, mostly to receive the pixels and the padding.
 _SECONDS_WORTH_A_PROGRAM = {"cpu": 100e-6, "gpu": 5e-6}
-# Seconds that the samples of one call should take at most. Longer calls would save little, because a call costs only about
-# 0.3 ms on the host, and would compute more unused rows.
+# Seconds that the samples of one call should take at most. Longer calls would save little, because a call costs little on
+# the host, and would compute more unused rows.
 SECONDS_A_CALL = 8e-3
+# Overhead of a call on a CPU, in seconds. Samples share a call, or a padded shape, if padding takes less.
+SHORTEST_CALL = 0.3e-3
 # Where the time depends on true sizes, a sample is assumed to fill this share of its padded shape.
 TRUE_SHARE = 0.25
 

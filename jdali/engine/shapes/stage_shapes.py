@@ -15,7 +15,7 @@ from jdali._batches import BatchSpec, PaddedBlock
 from jdali._operators.call import plan_call
 from jdali.engine.shapes.buckets import Group, PaddedShapes, ShapeNode
 from jdali.engine.shapes.coarse import coarser_than
-from jdali.engine.shapes.cost import StageCost, elements, values_of
+from jdali.engine.shapes.cost import SHORTEST_CALL, StageCost, elements, values_of
 from jdali.graph import Node, Stage, request_of
 from jdali.tensors import TensorList
 
@@ -38,9 +38,10 @@ _SCALAR = BatchSpec(np.zeros((1, 0), np.int64), np.dtype(np.float32))
 class StageShapes:
     """Groups the samples of a stage by the padded shapes of its values; used by one thread at a time.
 
-    A sample's padded shape depends on its own size, on the level of the stage and, on an accelerator, on the unused rows
-    of the calls. The level rises when too many shapes have occurred in the process. The choice of a program never changes
-    the bits of a result, so it is not saved in states or sent in tasks.
+    A sample's padded shape depends on its own size and on the level of the stage. But on a CPU, small samples of a batch
+    share a shape; on an accelerator, unused rows of calls are filled with samples of smaller shapes. The level rises when
+    too many shapes have occurred in the process. The choice of a program never changes the bits of a result, so it is not
+    saved in states or sent in tasks.
 
     Attributes:
         level: level of the padded shapes, see `coarse`.
@@ -101,8 +102,8 @@ class StageShapes:
         all_held = [*held, *[None] * (len(values) - len(held))]
         while True:
             groups = shapes.group(extents, all_held, self.level, together=together)
-            if rows is not None and len(groups) > 1:
-                groups = _filled(groups, rows)
+            if len(groups) > 1:
+                groups = _filled(groups, rows) if rows else self._joined(shapes, extents, groups)
             if self.count(groups):
                 return groups
             search = _Search(shapes, self.cost, [v.ndim for v in values], [h is not None for h in all_held])
@@ -114,6 +115,16 @@ class StageShapes:
             # The next grouping counts the samples of this batch.
             self.level, self._patience = coarser.number, self._patience_at(coarser)
             self._seen = dict(search.at(coarser.number, before).seen)
+
+    def _joined(
+        self, shapes: PaddedShapes, extents: Sequence[np.ndarray], groups: list[Group]
+    ) -> list[Group]:
+        """Pads all samples of a batch to one shape if this takes less time than the calls that it saves."""
+        if self._most is None or not shapes.may_share(extents):
+            return groups
+        one = shapes.group(extents, [None] * len(extents), self.level, together=True)
+        apart = sum(group.seconds for group in groups) + SHORTEST_CALL * (len(groups) - 1)
+        return one if one[0].seconds <= apart else groups
 
     @property
     def count_seen(self) -> int:

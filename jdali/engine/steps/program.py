@@ -26,7 +26,7 @@ from jdali._system.jax_internals import OLDER_LOOPS, ONE_THREAD, WIDE_VECTORS, k
 from jdali._threads import inner
 from jdali.engine.failure import OperatorFailure
 from jdali.engine.shapes.buckets import Group
-from jdali.engine.shapes.cost import SECONDS_A_CALL, TRUE_SHARE, StageCost, elements
+from jdali.engine.shapes.cost import SECONDS_A_CALL, SHORTEST_CALL, TRUE_SHARE, StageCost, elements
 from jdali.engine.steps.outline import STAGE, OperatorOutline, Packing, Slot, StageOutline
 from jdali.engine.steps.program_table import PROGRAMS, Compiled, ProgramTable
 from jdali.graph import Node, Stage
@@ -51,7 +51,7 @@ SMALL_BYTES = 256 << 10
 # In pipelines with batches of at most `FEW_SAMPLES`, all batch sizes share programs: only the shape decides how many
 # rows a call has. If samples take little time, the rows together take about as long as the overhead of a call,
 # `SHORTEST_CALL`. So unused rows make a call take at most about twice as long.
-FEW_SAMPLES, SHORTEST_CALL = 8, 0.3e-3
+FEW_SAMPLES = 8
 # Half of `SHORTEST_CALL`, because the host prepares a call while the accelerator runs the previous call. For 128
 # pictures of 300 to 640 pixels a side, in 10 calls, padding and unused rows add 45 % to the pixels (with 0.3 ms: 55 %).
 _SHORTEST_DEVICE_CALL = 0.15e-3
