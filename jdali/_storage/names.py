@@ -153,7 +153,7 @@ def from_data(root: str, name: str, *, free: bool = False) -> str:
     if remote and "::" not in root and name.startswith(below := root.rstrip("/") + "/"):
         name = plain(name[len(below) :])  # the full URL of a file below `root`
     if is_url(name):
-        wanted = _protocols(name)
+        wanted = protocols_of(name)
         if wanted <= set(options().allow_protocols):
             return name
         if "://" in name and (remote or not _is_there(root, name)):
@@ -237,7 +237,8 @@ def _shown(root: str) -> str:
     return root or "the working folder"
 
 
-def _protocols(url: str) -> set[str]:
+def protocols_of(url: str) -> set[str]:
+    """Returns the protocols of a URL: {"zip", "s3"} for "zip://a::s3://bucket/b.zip"."""
     protocols = set()
     for link in url.split("::"):
         protocol, slashes, _ = link.partition("://")

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import collections
 import contextlib
 import errno
 import inspect
 import os
 import re
+import threading
 import weakref
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from typing import Any
 
 from jdali._storage.disk_cache import disk_cache
-from jdali._storage.names import Below
+from jdali._storage.names import Below, protocols_of
 from jdali._storage.scope import Ended, current_scope
 from jdali._system.extras import install
 from jdali._system.regular_file import check_no_device, check_size, is_of_machine
@@ -39,7 +41,21 @@ _NONE: Mapping[str, Any] = {}
 # would also remove these from the epoll set, which both processes share.
 _SYSTEMS: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 _OF_PARENTS: list[Any] = []
-os.register_at_fork(after_in_child=lambda: _OF_PARENTS.extend(_SYSTEMS.values()))
+# Open archives of this machine, by `_local_archive`. fsspec itself would open an archive, and read its table of contents, for
+# each request. One request at a time uses them, since not all are thread-safe.
+_ARCHIVES: collections.OrderedDict[object, Any] = collections.OrderedDict()
+_MOST_ARCHIVES = 4
+_archive_turn = threading.Lock()
+
+
+def _after_fork() -> None:
+    global _archive_turn
+    _OF_PARENTS.extend(_SYSTEMS.values())
+    _archive_turn = threading.Lock()
+    _ARCHIVES.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class WrongLength(OSError):
@@ -50,6 +66,10 @@ class NoParts(WrongLength):
     """A server returned the whole file instead of a part."""
 
 
+class UnknownProtocol(OSError):
+    """fsspec has no file system for a URL."""
+
+
 def _protocol(url: str) -> str:
     """Returns the protocol of the storage itself, without fsspec's caches: "s3" for "simplecache::s3://bucket/name"."""
     return url.partition("://")[0].rpartition("::")[2]
@@ -58,10 +78,20 @@ def _protocol(url: str) -> str:
 def _file_system(url: str) -> tuple[Any, str]:
     """Returns fsspec's file system for a URL, and the file's path in it."""
     folder = url.folder if isinstance(url, Below) else url
-    local = _local_path(folder)
+    local = _local_path(url)
     if local is not None:
         check_no_device(local)
-    system, path = _found(folder)
+    archive = _local_archive(folder)
+    system = _ARCHIVES.get(archive)
+    if system is None:
+        system, path = _found(folder)
+    else:
+        path = system._strip_protocol(folder.partition("::")[0])
+    if archive is not None:
+        _ARCHIVES[archive] = system
+        _ARCHIVES.move_to_end(archive)
+        if len(_ARCHIVES) > _MOST_ARCHIVES:
+            _ARCHIVES.popitem(last=False)
     if isinstance(url, Below):
         path = f"{path.rstrip('/')}/{url.name}" if path else url.name
     # A caching file system, and the file system that it caches.
@@ -76,10 +106,25 @@ def _file_system(url: str) -> tuple[Any, str]:
 
 def _local_path(url: str) -> str | None:
     """Returns the local file behind a URL such as "file:///a" or "zip://a::/b.zip"; None if it is remote."""
+    url = url.folder if isinstance(url, Below) else url
     protocol, slashes, path = url.rpartition("::")[2].partition("://")
     if not slashes:
         return protocol
     return path if protocol in ("file", "local") else None
+
+
+def _local_archive(url: str) -> tuple[object, ...] | None:
+    """Returns a key of the local archive in a URL such as "zip://a::/b.zip", which changes with the archive; None without one."""
+    own, chain, outer = url.partition("::")
+    protocol, slashes, _ = own.partition("://")
+    local = _local_path(url)
+    if not chain or not slashes or local is None:
+        return None
+    try:
+        facts = os.stat(local)
+    except (OSError, ValueError):
+        return None  # opening it raises the error
+    return protocol, outer, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino
 
 
 def _found(url: str) -> tuple[Any, str]:
@@ -103,10 +148,11 @@ def _found(url: str) -> tuple[Any, str]:
         advice = f": {install('remote')}" if protocol in _IN_EXTRA else ""
         raise ImportError(f"to read {url}: {error}{advice}") from error
     except ValueError as error:
-        if protocol in fsspec.available_protocols():
+        unknown = sorted(protocols_of(url).difference(fsspec.available_protocols()))
+        if not unknown:
             raise
-        text = f"fsspec knows no protocol {protocol!r}"
-        raise OSError(errno.EPROTONOSUPPORT, text, url) from error
+        text = f"fsspec knows no protocol {unknown[0]!r}"
+        raise UnknownProtocol(errno.EPROTONOSUPPORT, text, url) from error
 
 
 def _request(
@@ -125,30 +171,39 @@ def _request(
     """
     settings = options()
     scope = current_scope()
-    system, path = _file_system(url)
-    for attempt in range(settings.retries + 1):
+    is_local = _local_path(url) is not None
+    retries = 0 if is_local else settings.retries
+    for attempt in range(retries + 1):
         try:
-            if fresh:
-                system.invalidate_cache(path)
-            answer = _once(system, name, path, arguments, settings.time_limit)
+            with _archive_turn if is_local else contextlib.nullcontext():
+                system, path = _file_system(url)
+                if fresh:
+                    system.invalidate_cache(path)
+                answer = _once(system, name, path, arguments, settings.time_limit)
             return answer if check is None else check(answer)
         except (Ended, CancelledError) as error:
             raise Ended(url) from error
+        except UnknownProtocol:
+            raise
         except Exception as error:
-            if _is_final(error) or attempt == settings.retries:
+            if _is_final(error) or attempt == retries:
                 raise _as_os_error(url, error, attempt + 1, settings) from error
-        scope.wait(url, min(settings.first_wait * 2**attempt, settings.longest_wait))
+        # The exponent is bounded, because a float cannot be 2.0**1024.
+        scope.wait(url, min(settings.first_wait * 2 ** min(attempt, 64), settings.longest_wait))
     raise AssertionError  # not reached, since the last attempt returns or raises
 
 
 def _once(system: Any, name: str, path: str, arguments: Mapping[str, Any], limit: float) -> Any:
     if not getattr(system, "async_impl", False):
         return getattr(system, name)(path, **arguments)
+    method = getattr(system, "_" + name)
+    if "max_concurrency" in inspect.signature(method).parameters:
+        arguments = {"max_concurrency": 1, **arguments}  # otherwise a request for the file's size comes first
 
     # Returns an exception instead of raising it, because asyncio would log an exception raised after a cancellation.
     async def limited() -> tuple[Any, Exception | None]:
         try:
-            return await asyncio.wait_for(getattr(system, "_" + name)(path, **arguments), limit), None
+            return await asyncio.wait_for(method(path, **arguments), limit), None
         except Exception as error:
             return None, error
 
@@ -164,6 +219,8 @@ def _once(system: Any, name: str, path: str, arguments: Mapping[str, Any], limit
 
 def _status(error: BaseException) -> int | None:
     """Returns the HTTP status in an error of aiohttp, gcsfs, botocore or huggingface_hub, or None."""
+    if type(error.__cause__).__module__ == "aiohttp.http_exceptions":
+        return None  # aiohttp sets the status 400 if it cannot parse the answer
     # Only gcsfs has the status in `code`; aiohttp sets `code` to 400 for a broken connection.
     value = getattr(error, "code" if type(error).__module__.startswith("gcsfs") else "status", None)
     if isinstance(value, int) and 100 <= value < 600:
@@ -237,22 +294,14 @@ def _described(error: BaseException) -> str:
 
 
 def read(url: str) -> bytes:
-    system, _ = _file_system(url)
-    cached = disk_cache() is not None and _local_path(url) is None
-    limited = options().max_file_bytes is not None
+    is_local = _local_path(url) is not None
+    cached = disk_cache() is not None and not is_local
+    limited = is_local or options().max_file_bytes is not None
     info = _info(url) if cached or limited else {}  # the request is skipped if nothing needs the information
     if limited:
         check_size(url, info.get("size") or 0)
     version = _version(url, info) if cached else None
-    return _kept(url, version, "all", lambda: _request(url, "cat_file", _in_one_request(system)))[0]
-
-
-def _in_one_request(system: object) -> dict[str, int]:
-    """Returns arguments of `cat_file` that skip a request for the file's size, if the file system has such arguments."""
-    method = getattr(system, "_cat_file", None)
-    return (
-        {"max_concurrency": 1} if method and "max_concurrency" in inspect.signature(method).parameters else {}
-    )
+    return _kept(url, version, "all", lambda: _request(url, "cat_file"))[0]
 
 
 class RemoteFile:
@@ -264,6 +313,7 @@ class RemoteFile:
     Attributes:
         url: URL of the file.
         size: size of the file when it was opened, bytes.
+        version: the last known version; None if parts of the file are not cached.
     """
 
     def __init__(self, url: str):
@@ -274,14 +324,14 @@ class RemoteFile:
         if info.get("size") is None:
             raise OSError(errno.EIO, "the server does not tell the size of the file", url)
         self.size = int(info["size"])
-        self._version = None if _local_path(url) is not None else _version(url, info)
+        self.version = None if _local_path(url) is not None else _version(url, info)
 
     def read(self, offset: int, size: int) -> bytes:
         part = f"{offset}+{size}"
-        version = self._version
+        version = self.version
         data, now = _kept(self.url, version, part, lambda: read_range(self.url, offset, size))
         if now != version:
-            self._version = now
+            self.version = now
         return data
 
 

@@ -49,6 +49,7 @@ RANKS = {
     "_storage/blocks.py Blocks._lock": 10,  # blocks fetched ahead
     "readers/formats/videos.py Handles._lock": 10,  # idle decoders; these are closed without it
     "readers/formats/videos.py Videos._lock": 10,  # open remote videos
+    "_storage/remote.py _archive_turn": 12,  # open local archives, and a request to one of them
     "_storage/scope.py Scope._lock": 11,  # requests under way; reentrant, since the garbage collector may end a scope
     "_threads/worker_threads.py WorkerThreads._lock": 12,  # threads of a pool
     "_threads/worker_threads.py _Queue._lock": 13,  # waiting tasks

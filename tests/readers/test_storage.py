@@ -1,10 +1,13 @@
 """Getting the bytes of paths and URLs: names, listings, retries, time limits, errors."""
 
 import dataclasses
+import io
 import os
 import sys
 import threading
 import time
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -231,6 +234,105 @@ def test_faults_at_random_change_nothing():
         assert {name: _storage.read(server.url + name) for name in files} == files
 
 
+class Garbled(Server):
+    """Sends an answer that is not HTTP, once."""
+
+    left = 1
+
+    def answer(self, method, target, headers):
+        status, facts, body = super().answer(method, target, headers)
+        self.left -= 1
+        return status, {"no name": "x"} if self.left == 0 else facts, body
+
+
+def test_an_answer_that_is_not_http_is_no_status():
+    with Garbled({"/x": b"0123"}) as server:
+        assert _storage.read(server.url + "/x") == b"0123"
+        storage.configure(retries=0)
+        server.left = 1
+        with pytest.raises(OSError, match="Invalid") as caught:
+            _storage.read(server.url + "/x")
+        assert "status" not in caught.value.strerror
+
+
+def test_retries_without_end(monkeypatch, memory):
+    """The wait of the 1025th retry, if it doubled without a bound, would be no float."""
+    memory.pipe("/x", b"0123")
+    left, read = [1100], memory.cat_file
+
+    def fail(path, **arguments):
+        left[0] -= 1
+        if left[0] > 0:
+            raise ConnectionError(path)
+        return read(path, **arguments)
+
+    monkeypatch.setattr(memory, "cat_file", fail)
+    storage.configure(retries=2000, first_wait=0.0)
+    assert _storage.read("memory://x") == b"0123"
+
+
+# --- archives -------------------------------------------------------------------------------
+def zipped(files):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+@pytest.fixture
+def opens(monkeypatch):
+    """The archives that fsspec opens."""
+    opened, init = [], fsspec.get_filesystem_class("zip").__init__
+
+    def counted(self, fo="", **options):
+        opened.append(fo)
+        init(self, fo, **options)
+
+    monkeypatch.setattr(fsspec.get_filesystem_class("zip"), "__init__", counted)
+    return opened
+
+
+def test_a_local_archive_is_opened_once(tmp_path, opens):
+    path, files = tmp_path / "a.zip", {f"d/{i}.bin": os.urandom(9 + i) for i in range(20)}
+    path.write_bytes(zipped(files))
+    with ThreadPoolExecutor(4) as pool:
+        urls = [f"zip://{name}::{path}" for name in files]
+        assert list(pool.map(_storage.read, urls * 3)) == list(files.values()) * 3
+    assert _storage.entries(f"zip://d::{path}", folders=False) == sorted(n[2:] for n in files)
+    assert len(opens) == 1
+    path.write_bytes(zipped({"pad": b"", "d/0.bin": b"another"}))
+    assert _storage.read(f"zip://d/0.bin::{path}") == b"another"
+    assert len(opens) == 2
+
+
+def test_a_damaged_local_archive_is_asked_once(tmp_path, opens):
+    good = zipped({"x": b"0123456789"})
+    for name, data in (("no.zip", b"no archive"), ("bad.zip", good.replace(b"0123456789", b"012345678?"))):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(
+            SampleError, match=rf"cannot read zip://x::.*{name}: BadZipFile: .*\. File mapping"
+        ):
+            opened("file", files=[f"zip://x::{tmp_path}/{name}"]).load(0)
+        assert len(opens) == 1
+        opens.clear()
+
+
+def test_a_remote_archive_is_opened_again():
+    left = [3]
+
+    def fault(method, path):
+        left[0] -= 1
+        return "503" if left[0] >= 0 else None
+
+    with Server({"/b.zip": zipped({"x": b"0123"})}, fault=fault) as server:
+        assert _storage.read(f"zip://x::{server.url}/b.zip") == b"0123"
+        left[0] = 100
+        storage.configure(retries=1)
+        with pytest.raises(OSError, match=r"HTTP status 503 \(2 attempts\)"):
+            _storage.read(f"zip://x::{server.url}/b.zip")
+
+
 # --- versions -------------------------------------------------------------------------------
 def test_version_follows_the_content():
     with Server({"/x": b"0123"}) as server:
@@ -301,6 +403,9 @@ def test_an_unknown_protocol():
         opened("file", files=["nosuch://a/b"]).load(0)
     with pytest.raises(FileNotFoundError, match="readers.mxnet: cannot read nosuch://a/b: fsspec knows no"):
         opened("mxnet", path=["nosuch://a/b"])
+    for url in ("zip://a::nosuch://b", "nosuch::memory://b"):
+        with pytest.raises(OSError, match="fsspec knows no protocol 'nosuch'"):
+            _storage.read(url)
 
 
 def test_import_does_not_load_fsspec():

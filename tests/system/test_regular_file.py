@@ -221,8 +221,9 @@ def test_a_file_larger_than_memory(pictures, sparse, allocated, on_error):
 
 def test_every_way_to_read_a_whole_file(sparse):
     path = sparse("large")
-    with pytest.raises(OSError, match=f"its {TIB} bytes are more than the memory of"):
-        _storage.read(path)
+    for url in (path, f"file://{path}"):
+        with pytest.raises(OSError, match=f"its {TIB} bytes are more than the memory of"):
+            _storage.read(url)
     with pytest.raises(jdali.OperatorError, match=f"large: its {TIB} bytes are more"):
         jd.io.file.read(np.frombuffer(path.encode(), np.uint8)).evaluate()
 
