@@ -30,7 +30,11 @@ _LARGEST_LABEL = np.iinfo(np.int32).max
 
 
 class FileReader(Reader):
-    """Reads files by path."""
+    """Reads files by path.
+
+    Attributes:
+        names: names of the files, relative to `root`; a name that looks like a URL begins with "./".
+    """
 
     num_outputs = 2
     often_cheap = True
@@ -41,14 +45,14 @@ class FileReader(Reader):
     ):  # fmt: skip
         self._labels, self._classes = np.asarray(labels, np.int32), classes
         super().__init__(len(names), options, self._labels, classes)
-        self._root, self._names = root, names
+        self._root, self.names = root, names
         self._folder = _storage.placed(root)
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
-        return read_file(_storage.join(self._folder, self._names[index])), self._labels[index : index + 1]
+        return read_file(_storage.join(self._folder, self.names[index])), self._labels[index : index + 1]
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        contents = read_named(self._folder, self._names, indices)
+        contents = read_named(self._folder, self.names, indices)
         labels = self._labels[indices[contents.positions], None]
         return Loaded((contents.column(), dense_column(labels)), contents.failures)
 
@@ -56,7 +60,7 @@ class FileReader(Reader):
         return file_tasks(len(indices), threads)
 
     def source(self, index: int) -> str:
-        return _storage.join(self._root, self._names[index])
+        return _storage.join(self._root, self.names[index])
 
 
 @reader(name=_NAME, outputs=2, devices=("cpu",), source="operators/reader/file_reader_op.cc")

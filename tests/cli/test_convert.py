@@ -5,6 +5,7 @@ import dataclasses
 import io
 import json
 import os
+import re
 import shutil
 import stat
 import tarfile
@@ -375,6 +376,30 @@ def test_values_without_a_common_type_are_an_error_of_their_field(tmp_path, caps
     assert text in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("first", "then"), [([1, 2], [2.0, 1.5]), ([[1], [2]], [[2.0], [2.5]])], ids=str)
+def test_numbers_that_a_column_cannot_hold(first, then, tmp_path, capsys):
+    for name, values in (("a", first), ("b", then)):
+        pq.write_table(pa.table({"x": values}), tmp_path / f"{name}.parquet")
+    sources = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    assert convert(*sources, tmp_path / "out", "--to", "parquet") == 1
+    said = capsys.readouterr().err
+    assert f"b.parquet, sample 3: the field 'x' has the value {then[1]}, which its column of" in said
+    pq.write_table(pa.table({"x": then[:1]}), tmp_path / "b.parquet")
+    assert convert(*sources, tmp_path / "other", "--to", "parquet") == 0
+
+
+def test_a_damaged_row_group_is_left_out(tmp_path, capsys):
+    path = tmp_path / "a.parquet"
+    rows = pa.table({"x": [b"%d" % i * 1000 for i in range(6)]})
+    options = {"compression": "none", "use_dictionary": False, "write_page_checksum": True}
+    pq.write_table(rows, path, row_group_size=2, **options)
+    path.write_bytes(path.read_bytes().replace(b"2" * 1000, b"2" * 999 + b"?"))
+    assert convert(path, tmp_path / "out") == 1
+    assert f"{path}, sample 2: its rows are damaged: " in capsys.readouterr().err
+    assert convert(path, tmp_path / "other", "--skip-bad") == 1
+    assert [content[:1] for _, content in tar_members(tmp_path / "other")] == [b"0", b"1", b"4", b"5"]
+
+
 def test_what_was_written_is_read_back(photos, tmp_path, monkeypatch, capsys):
     close = targets.WebDataset.close
 
@@ -395,6 +420,8 @@ def test_a_folder_with_something_else_is_refused(photos, tmp_path, capsys):
     folder, _ = photos
     assert convert(folder, folder) == 1
     assert "is not empty, and holds no conversion to continue" in capsys.readouterr().err
+    assert convert(folder, "s3://bucket/shards") == 1
+    assert "s3://bucket/shards is a URL; shards are written to a local folder" in capsys.readouterr().err
     assert convert(folder, tmp_path / "out", "--samples-per-shard", 4) == 0
     assert convert(folder, tmp_path / "out", "--samples-per-shard", 5) == 1
     assert "holds another conversion (samples_per_shard differ)" in capsys.readouterr().err
@@ -429,6 +456,13 @@ def test_a_damaged_record_of_the_conversion_is_named(content, photos, tmp_path, 
     assert f"{plan} is damaged, so the conversion cannot continue" in capsys.readouterr().err
     (tmp_path / "out" / "train-00000-of-00001.tar").unlink()
     assert convert(photos[0], tmp_path / "out") == 0
+
+
+def test_an_archive_of_class_folders(photos, tmp_path):
+    folder, pictures = photos
+    archive = shutil.make_archive(str(tmp_path / "photos"), "zip", folder)
+    assert convert(f"zip://::{archive}", tmp_path / "out", "--from", "folders") == 0
+    assert tar_members(tmp_path / "out")[::2] == [(f"{key}.jpg", data) for key, data in pictures.items()]
 
 
 def test_a_folder_without_shards_is_free(photos, tmp_path):
@@ -627,6 +661,30 @@ def test_coco_that_is_not_whole(coco, tmp_path, capsys):
     assert "000.png" in capsys.readouterr().err
 
 
+def test_a_picture_of_coco_that_is_missing(coco, tmp_path, capsys):
+    (coco / "images" / "001.png").unlink()
+    arguments = [coco / "images", coco / "instances.json", tmp_path / "out", "--from", "coco", "--skip-bad"]
+    assert convert(*arguments) == 1
+    assert f"left out: {coco}/images/001.png: cannot read" in capsys.readouterr().err
+    assert [name for name, _ in tar_members(tmp_path / "out")][::2] == ["000.png", "002.png"]
+
+
+def test_coco_as_pandas_writes_it(coco, tmp_path):
+    text = (coco / "instances.json").read_text()
+    for whole in ("7", "8", "9", "3", "1"):
+        text = re.sub(rf'("(?:id|image_id|category_id|iscrowd)": {whole})\b', r"\1.0", text)
+    text = text.replace('"area": 14', '"area": NaN')
+    (coco / "instances.json").write_text(text)
+    assert convert(coco / "images", coco / "instances.json", tmp_path / "out", "--from", "coco") == 0
+    found = dict(tar_members(tmp_path / "out"))
+    facts = json.loads(found["000.json"])
+    assert str(facts["image_id"]) == "7"
+    assert str([facts["labels"], facts["area"], facts["iscrowd"]]) == "[[3, 9], [nan, 0.0], [0, 0]]"
+    assert json.loads(found["001.json"])["categories"] == ["dog"]
+    (coco / "instances.json").write_text(text.replace('"image_id": 7.0', '"image_id": 7.5'))
+    assert convert(coco / "images", coco / "instances.json", tmp_path / "bad", "--from", "coco") == 1
+
+
 @pytest.mark.parametrize("skips", [[], ["--skip-bad"]], ids=["raise", "skip"])
 def test_names_of_coco_do_not_leave_the_folder(coco, tmp_path, capsys, skips):
     (coco / "secret.png").write_bytes((coco / "images" / "000.png").read_bytes())
@@ -660,6 +718,15 @@ def test_nemo_manifests(tmp_path):
     assert convert(tmp_path / "manifest.json", tmp_path / "table", "--from", "nemo", "--to", "parquet") == 0
     (table,) = [pq.read_table(path) for path in (tmp_path / "table").glob("*.parquet")]
     assert table.column("text").to_pylist() == ["all of it", "a part", ""]
+
+
+def test_a_sound_of_a_manifest_that_is_missing(tmp_path, capsys):
+    soundfile.write(tmp_path / "a.wav", np.zeros(80, np.int16), 8000)
+    lines = [{"audio_filepath": name} for name in ("none.wav", "a.wav")]
+    (tmp_path / "manifest.json").write_text("\n".join(map(json.dumps, lines)))
+    assert convert(tmp_path / "manifest.json", tmp_path / "out", "--from", "nemo", "--skip-bad") == 1
+    assert "left out: none.wav, line 1 of" in capsys.readouterr().err
+    assert [name for name, _ in tar_members(tmp_path / "out")] == ["000000001.wav", "000000001.json"]
 
 
 def test_a_part_that_flac_cannot_store_is_a_bad_sample(tmp_path, capsys):

@@ -141,7 +141,7 @@ def test_a_list_takes_little_more_than_its_text(tmp_path):
     (tmp_path / "list").write_bytes(text)
     reader = file.run(file_list=str(tmp_path / "list"))
     assert reader.source(count - 1).endswith(f"n099/image_{count - 1:07d}.jpg")
-    assert reader._names.nbytes <= len(text) + 8 * count
+    assert reader.names.nbytes <= len(text) + 8 * count
 
 
 def test_odd_names_are_found_wherever_they_begin():

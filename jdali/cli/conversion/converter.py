@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from jdali._errors import SampleError
-from jdali._storage import BadRecord
+from jdali._storage import BadRecord, is_url
 from jdali.cli.conversion.pictures import PictureChange
 from jdali.cli.conversion.sources import Source, SourceSample
 from jdali.cli.conversion.targets import TARGETS, ShardWriter, sync
@@ -117,8 +117,10 @@ def _claim(folder: str, plan: Mapping[str, Any], skips: bool) -> dict[str, list[
     Returns: errors of the samples that shards leave out, by the shard's file name.
 
     Raises:
-        ValueError: the folder has other files, or its shards leave out samples and `skips` is False.
+        ValueError: the folder is a URL, has other files, or its shards leave out samples and `skips` is False.
     """
+    if is_url(folder):
+        raise ValueError(f"{folder} is a URL; shards are written to a local folder")
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, _PLAN)
     there = {name for name in os.listdir(folder) if not name.endswith(".part")}

@@ -8,32 +8,36 @@ import dataclasses
 import functools
 import io
 import itertools
+import math
 import os
 import threading
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import numpy as np
 import soundfile
 
 from jdali._errors import SampleError
-from jdali._storage import RecordFiles
+from jdali._storage import RecordFiles, read_file
 from jdali._storage import files as _storage
+from jdali._system.regular_file import is_of_machine
 from jdali.cli.conversion.pictures import HOLDS, VIDEOS, extension_of, file_content
 from jdali.codecs import audio
 from jdali.readers import array_record, caffe, caffe2, file, mxnet, nemo_asr, tfrecord
 from jdali.readers.base import Reader
-from jdali.readers.formats import tf_example
+from jdali.readers.formats import coco_json, tf_example
 from jdali.readers.formats.arrow_columns import need_pyarrow
 from jdali.readers.formats.records import BadRecord
-from jdali.readers.formats.tables import classes_of
+from jdali.readers.formats.tables import classes_of, short
 from jdali.readers.formats.webdataset_index import SPARSE, scanned
 
 _NAME = "convert"
 # Tolerance in seconds for comparing durations, because durations in manifests are rounded.
 _SAME_SECONDS = 0.01
+# A number that may be written as a float, such as 7.0.
+_Whole = int | Annotated[float, msgspec.Meta(multiple_of=1)]
 
 
 class SourceSample(NamedTuple):
@@ -96,8 +100,8 @@ def _folders(paths: Sequence[str]) -> Source:
 
     def read(index: int) -> SourceSample:
         content, label = reader.load(index)
-        name = reader.source(index)
-        key = os.path.splitext(name[len(root) :].lstrip("/"))[0]
+        name = reader.names[index].removeprefix("./")
+        key = os.path.splitext(name)[0]
         field = HOLDS[extension_of(name)]
         return SourceSample(key, {field: file_content(content, name), "label": int(label[0])})
 
@@ -225,7 +229,7 @@ def _parquet(paths: Sequence[str]) -> Source:
     import pyarrow.parquet as pq
 
     opened = [_storage.open(path) for path in paths]
-    files = [pq.ParquetFile(file) for file in opened]
+    files = [pq.ParquetFile(file, page_checksum_verification=True) for file in opened]
     groups = [(number, group) for number, one in enumerate(files) for group in range(one.num_row_groups)]
     counts = [files[number].metadata.row_group(group).num_rows for number, group in groups]
     lock = threading.Lock()  # all threads share the file's position
@@ -275,7 +279,12 @@ def _tables(
 
     def read(index: int) -> SourceSample:
         number, row = _place(firsts, index)
-        (fields,) = table(number).slice(row, 1).to_pylist()
+        try:
+            (fields,) = table(number).slice(row, 1).to_pylist()
+        except (OSError, ValueError) as error:
+            if is_of_machine(error):
+                raise
+            raise SampleError(f"its rows are damaged: {short(error)}") from error
         return SourceSample(_key(index), fields)
 
     def name(index: int) -> str:
@@ -285,21 +294,21 @@ def _tables(
 
 
 class _CocoObject(msgspec.Struct, gc=False):
-    image_id: int
-    category_id: int
+    image_id: _Whole
+    category_id: _Whole
     bbox: list[float] = []
-    area: float = 0.0
-    iscrowd: int = 0
+    area: float | None = 0.0
+    iscrowd: _Whole | bool | None = 0
     segmentation: msgspec.Raw = msgspec.Raw(b"null")
 
 
 class _CocoImage(msgspec.Struct, gc=False):
-    id: int
+    id: _Whole
     file_name: str
 
 
 class _CocoCategory(msgspec.Struct, gc=False):
-    id: int
+    id: _Whole
     name: str
 
 
@@ -318,11 +327,11 @@ def _coco(paths: Sequence[str]) -> Source:
     text = _storage.read(path)
     _storage.check_items(path, text.count(b"{"), "entries")
     try:
-        found = msgspec.json.decode(text, type=_CocoFile)
+        found = coco_json.decoded(text, _CocoFile)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: {error}") from error
     names = {category.id: category.name for category in found.categories}
-    by_image: dict[int, list[_CocoObject]] = {}
+    by_image: dict[float, list[_CocoObject]] = {}
     for one in found.annotations:
         by_image.setdefault(one.image_id, []).append(one)
     files = _storage.all_from_data(
@@ -338,13 +347,13 @@ def _coco(paths: Sequence[str]) -> Source:
     def read(index: int) -> SourceSample:
         image, objects = found.images[index], by_image.get(found.images[index].id, [])
         fields = {
-            "image": file_content(_storage.read(place(index)), image.file_name),
-            "image_id": image.id,
+            "image": file_content(read_file(place(index)), image.file_name),
+            "image_id": int(image.id),
             "boxes": [one.bbox for one in objects],
-            "labels": [one.category_id for one in objects],
+            "labels": [int(one.category_id) for one in objects],
             "categories": [names.get(one.category_id, "") for one in objects],
-            "area": [one.area for one in objects],
-            "iscrowd": [one.iscrowd for one in objects],
+            "area": [math.nan if one.area is None else one.area for one in objects],
+            "iscrowd": [int(one.iscrowd or 0) for one in objects],
             "segmentation": [bytes(one.segmentation).decode() for one in objects],
         }
         return SourceSample(os.path.splitext(image.file_name)[0], fields)
@@ -365,7 +374,7 @@ def _nemo(paths: Sequence[str]) -> Source:
     def read(index: int) -> SourceSample:
         entry = lines[index][2]
         place = _storage.found_by_list(lines[index][0], entry.audio_filepath, working)
-        data = _storage.read(_storage.join(working, place))
+        data = read_file(_storage.join(working, place)).tobytes()
         info = audio.peek(data)
         seconds = info.length / info.sample_rate
         start, most = entry.offset or 0.0, entry.duration

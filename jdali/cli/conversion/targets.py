@@ -258,11 +258,18 @@ class Parquet(ShardWriter):
                 f"the field {min(unknown)!r} is not in the first samples, from which the columns are taken"
             )
         table = self._make([row], self._schema)
+        (found,) = table.to_pylist()
+        for name, value in row.items():
+            if _differs(value, found[name]):
+                raise ValueError(
+                    f"the field {name!r} has the value {value!r}, which its column of {self._schema.field(name).type}, the "
+                    "type in the first samples, cannot hold"
+                )
         self._rows.append(table)
         self._bytes += table.nbytes
         if self._bytes >= _GROUP_BYTES or len(self._rows) >= _GROUP_ROWS:
             self._flush()
-        return _checksum([*map(str, self._schema.names), *table.to_pylist()[0].values()])
+        return _checksum([*map(str, self._schema.names), *found.values()])
 
     def _flush(self) -> None:
         import pyarrow as pa
@@ -283,6 +290,13 @@ class Parquet(ShardWriter):
             for group in range(opened.num_row_groups):
                 for row in opened.read_row_group(group).to_pylist():
                     yield _checksum([*map(str, row), *row.values()])
+
+
+def _differs(value: Any, found: Any) -> bool:
+    """Returns True if a number, or one in a list, was rounded: Arrow makes a row's 1.5 the 1 of a column of integers."""
+    if isinstance(value, list):
+        return any(map(_differs, value, found))
+    return isinstance(value, (int, float)) and value == value and value != found
 
 
 def _classes(classes: Mapping[str, Sequence[str]]) -> dict[str, str]:
