@@ -1,6 +1,7 @@
 """readers.webdataset: samples, extensions, indexes, formats of tar, damaged files; against DALI and by "
 "hand."""
 
+import io
 import json
 import tarfile
 
@@ -132,6 +133,17 @@ def test_names_in_all_formats(tmp_path, format):
     records.tar(tmp_path / "data.tar", members, format=format)
     got = everything("webdataset", paths=str(tmp_path / "data.tar"), ext=["a", "b"])
     assert_same(got, arrays(*[(b"a%d" % i, b"b%d" % i) for i in range(len(lengths))]))
+
+
+def test_an_extended_header_of_many_records(tmp_path):
+    """It is read in one pass; a copy for each record would take half a minute."""
+    content = b"6 a=b\n" * 150_000 + b"14 path=0.jpg\n"
+    with tarfile.open(tmp_path / "data.tar", "w") as archive:
+        entry = tarfile.TarInfo()
+        entry.type, entry.size = tarfile.XHDTYPE, len(content)
+        archive.addfile(entry, io.BytesIO(content))
+        archive.addfile(tarfile.TarInfo("short"))
+    assert opened("webdataset", paths=str(tmp_path / "data.tar"), ext="jpg").size == 1
 
 
 def test_entries_that_are_no_files(tmp_path):

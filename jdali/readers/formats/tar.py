@@ -224,16 +224,13 @@ def _name(header: bytes) -> bytes:
 def _extended(data: bytes, at: int) -> dict[bytes, bytes]:
     """Parses the records "LENGTH KEY=VALUE\\n" of a PAX header."""
     records = {}
-    while data.strip(b"\0"):
-        length, blank, _ = data.partition(b" ")
-        if (
-            not blank
-            or not length.isdigit()
-            or len(length) > 8
-            or not len(length) + 2 < int(length) <= len(data)
-        ):
+    start, end = 0, len(data.rstrip(b"\0"))
+    while start < end:
+        blank = data.find(b" ", start, start + 9)
+        digits = data[start : max(blank, start)]
+        if not digits.isdigit() or not len(digits) + 2 < int(digits) <= len(data) - start:
             raise BadRecord(f"the extended header at byte {at} is damaged")
-        key, _, value = data[len(length) + 1 : int(length) - 1].partition(b"=")
+        start += int(digits)
+        key, _, value = data[blank + 1 : start - 1].partition(b"=")
         records[key] = value
-        data = data[int(length) :]
     return records
