@@ -45,6 +45,7 @@ _HEAD = struct.Struct("<QI")
 _CRC = struct.Struct("<I")
 _AROUND = _HEAD.size + _CRC.size
 _CRC_PLUS = 0xA282EAD8
+_GZIP = b"\x1f\x8b"
 
 
 def masked_crc(data: bytes | memoryview) -> int:
@@ -154,6 +155,9 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> R
             if len(head) < _HEAD.size:
                 raise CutShort(_NAME, path, f"ends at byte {size}, within {record()}", offsets, at)
             length, crc = _HEAD.unpack(head)
+            if at == 0 and head.startswith(_GZIP):
+                reason = "is compressed (gzip); only plain TFRecord files can be read, unpack it first"
+                raise CutShort(_NAME, path, reason, offsets, at)
             if masked_crc(head[:8]) != crc:
                 reason = (
                     f"has no {record()} (the CRC of its length is wrong); where the next one begins cannot be "

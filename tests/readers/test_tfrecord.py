@@ -1,5 +1,6 @@
 """readers.tfrecord: features of all kinds, indexes, damaged files; against DALI and by hand."""
 
+import gzip
 import hashlib
 import json
 import re
@@ -271,6 +272,9 @@ def test_damaged_record_is_named_and_the_others_are_read(tmp_path):
     )
     assert "reach past the end at byte" in bad[2]
     with pytest.raises(ValueError, match=f"ends at byte {offset + 20}, within record 2 at byte {offset}"):
+        opened("tfrecord", path=str(path), features=features)
+    path.write_bytes(gzip.compress(good))
+    with pytest.raises(ValueError, match=r"is compressed \(gzip\); only plain TFRecord files"):
         opened("tfrecord", path=str(path), features=features)
 
 
