@@ -188,7 +188,7 @@ def _pieces(path: str) -> Iterator[tuple[npy.Read, int, object]]:
     """Opens a file for reading in pieces; yields a read function, the size, and a key that changes with the file."""
     if _storage.is_url(path):
         file = _storage.RemoteFile(path)
-        yield file.read, file.size, file.size
+        yield file.read, file.size, (file.size, file.version)
         return
     descriptor, file_size = open_regular(path)
 

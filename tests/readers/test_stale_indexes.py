@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from support import records
 from support.readers import everything, failures, opened
+from support.servers import Server
 from support.settled import settle_at_once
 from support.videos import av, encode, numbers_of, pictures
 
@@ -361,6 +362,13 @@ def test_headers_of_arrays_are_not_kept_for_another_file(tmp_path):
     os.replace(tmp_path / "y.npy", path)
     os.utime(path, ns=(10**18, 10**18))
     assert reader.load(0)[0].tolist() == [[1, 2], [4, 5]]
+    with Server({"/x.npy": (changed := path.read_bytes())}) as server:
+        remote = opened(
+            "numpy", files=[f"{server.url}/x.npy"], roi_start=[0, 1], roi_shape=[2, 2], cache_header_information=True
+        )  # fmt: skip
+        assert remote.load(0)[0].tolist() == [[1, 2], [4, 5]]
+        server.files["/x.npy"] = changed.replace(b"(4, 3)", b"(3, 4)")
+        assert remote.load(0)[0].tolist() == [[1, 2], [5, 6]]
 
 
 # --- in pipelines ---------------------------------------------------------------------------------
