@@ -388,6 +388,26 @@ def test_numbers_that_a_column_cannot_hold(first, then, tmp_path, capsys):
     assert convert(*sources, tmp_path / "other", "--to", "parquet") == 0
 
 
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_a_damaged_table_is_named(kind, tmp_path, capsys):
+    path = tmp_path / f"a.{kind}"
+    path.write_bytes(b"neither" * 20)
+    assert convert(path, tmp_path / "out") == 1
+    assert f"convert: {path} is damaged, or of another format: " in capsys.readouterr().err
+
+
+def test_another_database_in_the_same_place_is_refused(tmp_path, capsys):
+    lmdb = pytest.importorskip("lmdb")
+    for size in (10, 90_000):
+        with (
+            lmdb.open(str(tmp_path / "db"), map_size=1 << 26) as database,
+            database.begin(write=True) as change,
+        ):
+            change.put(b"0", records.field(4, bytes(size)) + records.field(5, 1) + records.field(7, 1))
+        assert convert(tmp_path / "db", tmp_path / "out", "--from", "caffe") == (size > 10)
+    assert "holds another conversion (source differ)" in capsys.readouterr().err
+
+
 def test_a_damaged_row_group_is_left_out(tmp_path, capsys):
     path = tmp_path / "a.parquet"
     rows = pa.table({"x": [b"%d" % i * 1000 for i in range(6)]})

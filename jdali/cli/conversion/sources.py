@@ -29,6 +29,7 @@ from jdali.readers import array_record, caffe, caffe2, file, mxnet, nemo_asr, tf
 from jdali.readers.base import Reader
 from jdali.readers.formats import coco_json, tf_example
 from jdali.readers.formats.arrow_columns import need_pyarrow
+from jdali.readers.formats.lmdb import database_file
 from jdali.readers.formats.records import BadRecord
 from jdali.readers.formats.tables import classes_of, short
 from jdali.readers.formats.webdataset_index import SPARSE, scanned
@@ -217,19 +218,35 @@ def _recordio(paths: Sequence[str]) -> Source:
 
 
 def _caffe(paths: Sequence[str]) -> Source:
-    return _labelled(caffe.caffe.run(path=tuple(paths)), paths)
+    return _labelled(caffe.caffe.run(path=tuple(paths)), _sizes_of([*map(database_file, paths)]))
 
 
 def _caffe2(paths: Sequence[str]) -> Source:
-    return _labelled(caffe2.caffe2.run(path=tuple(paths)), paths)
+    return _labelled(caffe2.caffe2.run(path=tuple(paths)), _sizes_of([*map(database_file, paths)]))
+
+
+def _by_arrow(read: Callable[[str], Any], path: str) -> Any:
+    """Calls `read(path)`; raises ValueError with the path if Arrow cannot read the file."""
+    try:
+        return read(path)
+    except (OSError, ValueError) as error:
+        if is_of_machine(error) or getattr(error, "filename", None):
+            raise
+        raise ValueError(f"{path} is damaged, or of another format: {short(error)}") from error
 
 
 def _parquet(paths: Sequence[str]) -> Source:
     need_pyarrow(_NAME)
     import pyarrow.parquet as pq
 
-    opened = [_storage.open(path) for path in paths]
-    files = [pq.ParquetFile(file, page_checksum_verification=True) for file in opened]
+    with contextlib.ExitStack() as opened:
+
+        def parquet(path: str) -> Any:
+            file = opened.enter_context(_storage.open(path))
+            return pq.ParquetFile(file, page_checksum_verification=True)
+
+        files = [_by_arrow(parquet, path) for path in paths]
+        close = opened.pop_all().close
     groups = [(number, group) for number, one in enumerate(files) for group in range(one.num_row_groups)]
     counts = [files[number].metadata.row_group(group).num_rows for number, group in groups]
     lock = threading.Lock()  # all threads share the file's position
@@ -243,10 +260,6 @@ def _parquet(paths: Sequence[str]) -> Source:
         with lock:
             return rows(number)
 
-    def close() -> None:
-        for one in opened:
-            one.close()
-
     return _tables(
         counts, table, lambda i: paths[groups[i][0]], files[0].schema_arrow, _sizes_of(paths), close
     )
@@ -256,12 +269,13 @@ def _arrow(paths: Sequence[str]) -> Source:
     need_pyarrow(_NAME)
     import pyarrow as pa
 
-    tables = []
-    for path in paths:
+    def table(path: str) -> Any:
         with _storage.open(path) as opened:
             is_file = opened.read(6) == b"ARROW1"
         mapped = _storage.open(path) if _storage.is_url(path) else pa.memory_map(path)
-        tables.append((pa.ipc.open_file if is_file else pa.ipc.open_stream)(mapped).read_all())
+        return (pa.ipc.open_file if is_file else pa.ipc.open_stream)(mapped).read_all()
+
+    tables = [_by_arrow(table, path) for path in paths]
     counts = [len(table) for table in tables]
     return _tables(counts, tables.__getitem__, paths.__getitem__, tables[0].schema, _sizes_of(paths))
 

@@ -52,7 +52,7 @@ _SMALLEST_PAGE, _LARGEST_PAGE = 256, 1 << 16
 _DEEPEST = 32
 
 
-def _database_file(path: str) -> str:
+def database_file(path: str) -> str:
     """Returns the data file of a database, given its folder or the file itself."""
     return _storage.join(path, _FILE) if _storage.is_folder(path) else path
 
@@ -238,7 +238,7 @@ class DatabaseReader(RecordReader):
     """Base of readers whose samples are the values of LMDB databases, ordered by key."""
 
     def __init__(self, name: str, paths: Sequence[str], options: Mapping[str, object]):
-        files = RecordFiles(name, [_database_file(path) for path in paths])
+        files = RecordFiles(name, [database_file(path) for path in paths])
         found: list[tuple[LmdbValues, FoundBy]] = []
         for file, path in enumerate(files.paths):
             fits = functools.partial(_fits, files, file) if files.is_local(file) else always
