@@ -175,7 +175,7 @@ def _request(
     retries = 0 if is_local else settings.retries
     for attempt in range(retries + 1):
         try:
-            with _archive_turn if is_local else contextlib.nullcontext():
+            with _archive_turn if is_local and "::" in url else contextlib.nullcontext():
                 system, path = _file_system(url)
                 if fresh:
                     system.invalidate_cache(path)
