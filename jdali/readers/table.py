@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
 from jdali._batches import Store
@@ -20,6 +21,8 @@ from jdali.readers.formats.tables import RowGroup, TableReader, check_columns, c
 from jdali.readers.shared_tables import shared
 
 _TABLE, _CSV = "readers.table", "readers.csv"
+# Largest block of a CSV file that pyarrow can parse, bytes.
+_MOST_BLOCK = (1 << 31) - 1
 
 
 class FrameReader(TableReader):
@@ -196,7 +199,7 @@ def _as_table(frame: Any, columns: Sequence[str]) -> Any:
         if hasattr(chosen, "iloc"):  # a DataFrame of pandas
             return pa.Table.from_pandas(chosen, preserve_index=False).combine_chunks()
         return pa.table(chosen).combine_chunks()
-    except (AttributeError, TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError, NotImplementedError) as error:
         raise TypeError(
             f"{_TABLE}: frame must be a table of pandas, polars or pyarrow, or a dict of columns; of {type(frame).__name__}: "
             f"{short(error)}"
@@ -204,8 +207,12 @@ def _as_table(frame: Any, columns: Sequence[str]) -> Any:
 
 
 def _array(values: Any) -> Any:
-    if isinstance(values, np.ndarray) and values.ndim > 1:
-        return pa.FixedShapeTensorArray.from_numpy_ndarray(np.ascontiguousarray(values))
+    if isinstance(values, jax.Array):
+        values = np.asarray(values)
+    if isinstance(values, np.ndarray):
+        values = values.astype(values.dtype.newbyteorder("="), copy=False)
+        if values.ndim > 1:
+            return pa.FixedShapeTensorArray.from_numpy_ndarray(np.ascontiguousarray(values))
     return pa.array(values)
 
 
@@ -254,23 +261,24 @@ def _parsed(path: str, columns: Sequence[str], strings: Sequence[str], delimiter
     from pyarrow import csv as arrow_csv
 
     text = csv_text(_CSV, path)
-    kinds = dict.fromkeys(strings, pa.string())
+    # A single block, because a row must fit into a block.
+    reading = arrow_csv.ReadOptions(use_threads=False, block_size=min(max(len(text), 1), _MOST_BLOCK))
+
+    def read(strings: Sequence[str]) -> Any:
+        converting = arrow_csv.ConvertOptions(
+            include_columns=list(dict.fromkeys(columns)), column_types=dict.fromkeys(strings, pa.string())
+        )
+        return arrow_csv.read_csv(io.BytesIO(text), reading, parsing, converting).combine_chunks()
+
     try:
-        parse = arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-        found = arrow_csv.open_csv(
-            io.BytesIO(text[: 1 << 20]),
-            parse_options=parse,
-            read_options=arrow_csv.ReadOptions(use_threads=False),
-        ).schema.names
-        if missing := [column for column in columns if column not in found]:
-            raise ValueError(f"has no column {missing[0]!r}; it has {', '.join(map(repr, found))}")
-        return arrow_csv.read_csv(
-            io.BytesIO(text),
-            read_options=arrow_csv.ReadOptions(use_threads=False),
-            parse_options=parse,
-            convert_options=arrow_csv.ConvertOptions(
-                include_columns=list(dict.fromkeys(columns)), column_types=kinds, timestamp_parsers=[]
-            ),
-        ).combine_chunks()
-    except (ValueError, KeyError) as error:
+        parsing = arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+        table = read(strings)
+        dates = [field.name for field in table.schema if pa.types.is_temporal(field.type)]
+        return read([*strings, *dates]) if dates else table
+    except KeyError:  # a column is missing
+        found = arrow_csv.open_csv(io.BytesIO(text), reading, parsing).schema.names
+        missing = next(column for column in columns if column not in found)
+        has = ", ".join(map(repr, found))
+        raise ValueError(f"{_CSV}: {path} has no column {missing!r}; it has {has}") from None
+    except ValueError as error:
         raise ValueError(f"{_CSV}: {path} {short(error)}") from error

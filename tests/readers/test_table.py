@@ -1,5 +1,6 @@
 """Tables in memory and CSV files: columns, files by their names, and what is refused."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from support.columns import KINDS, pa, same
@@ -46,7 +47,14 @@ def test_every_kind_of_frame(folder):
 def test_arrays_and_categories():
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     arrays = np.arange(24.0).reshape(4, 3, 2)
-    same(everything("table", frame={"x": arrays}, columns=["x"]), arrays)
+    for kind in (
+        arrays,
+        arrays.astype(">f8"),
+        jnp.arange(24, dtype="float32").reshape(4, 3, 2),
+        jnp.arange(4),
+    ):
+        expected = np.asarray(kind).astype(kind.dtype.newbyteorder("="))
+        same(everything("table", frame={"x": kind}, columns=["x"]), expected)
     frame = pandas.DataFrame({"c": pandas.Categorical(["b", "a", "b"])}, index=[7, 8, 9])
     assert [bytes(c) for (c,) in everything("table", frame=frame, columns=["c"])] == [b"b", b"a", b"b"]
 
@@ -82,6 +90,23 @@ def test_csv(folder):
     assert reader.source(1) == str(folder / "1.bin")
     with pytest.raises(ValueError, match="column 'a,b': it has no value"):
         reader.load(1)
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * (1 << 20) + ",1", "\n".join(["words,7"] * 200_000)], ids=["row", "rows"]
+)
+def test_a_csv_file_of_more_than_a_megabyte(tmp_path, text):
+    (tmp_path / "x.csv").write_text(f'a,b\n{text}\n"y\nz",2\n')
+    reader = opened("csv", path=str(tmp_path / "x.csv"), columns=["a", "b"])
+    last, number = reader.load(reader.size - 1)
+    assert (bytes(last), int(number)) == (b"y\nz", 2)
+
+
+def test_dates_and_times_are_strings(tmp_path):
+    rows = ["2024-01-05,12:30,2024-01-05 12:30:00,1", "2025-02-06,23:59,2025-02-06 00:00:00,2"]
+    (tmp_path / "x.csv").write_text("\n".join(["date,time,both,n", *rows]))
+    found = everything("csv", path=str(tmp_path / "x.csv"), columns=["date", "time", "both", "n"])
+    assert [",".join([*(bytes(a).decode() for a in texts), str(n)]) for *texts, n in found] == rows
 
 
 @pytest.mark.exhaustive  # pipeline/test_workers_of_each_kind.py has every reader in workers
