@@ -32,6 +32,7 @@ CHUNKED = {"chunks": (3, 4, 5)}
 FORMS = {
     "without chunks": {},
     "chunks": CHUNKED,
+    "chunks past the end": {"chunks": (3, 9, 2), "maxshape": (None, None, None)},
     "gzip": CHUNKED | {"compression": "gzip", "shuffle": True, "fletcher32": True},
     "lzf": CHUNKED | {"compression": "lzf"},
     "scale-offset": CHUNKED | {"scaleoffset": True},
@@ -56,12 +57,13 @@ def test_every_type(tmp_path, dtype):
 
 def test_several_files_and_data_sets(tmp_path):
     paths = []
-    for number in range(3):
-        paths.append(written(tmp_path / f"{number}.h5", VALUES + number, "a/x", **CHUNKED))
+    for number, chunks in enumerate([(3, 7, 5), (3, 4, 5), (2, 7, 2)]):
+        paths.append(written(tmp_path / f"{number}.h5", VALUES + number, "a/x", chunks=chunks))
         written(paths[-1], np.arange(10) + 10 * number, "label")
     found = everything("hdf5", paths=paths, dataset=["a/x", "label"])
     assert [int(label) for _, label in found] == list(range(30))
-    same([sample[:1] for sample in found[20:]], VALUES + 2)
+    for number in range(3):
+        same([sample[:1] for sample in found[10 * number :][:10]], VALUES + number)
     assert opened("hdf5", paths=paths, dataset="label").source(25) == f"{paths[2]}#sample 5"
 
 

@@ -34,6 +34,7 @@ def same(found, values, axis=0):
 FORMS = {
     "3": {},
     "3, plain": {"compressors": None},
+    "3, chunks past the end": {"chunks": (3, 9, 2)},
     "3, gzip": {"compressors": zarr.codecs.GzipCodec()},
     "3, blosc": {"compressors": zarr.codecs.BloscCodec(cname="lz4", shuffle="bitshuffle")},
     "3, zstd with a checksum": {

@@ -95,6 +95,12 @@ class ChunkedReader(Reader):
         if not self._starts[-1]:
             raise ValueError(f"{name}: {places[0]} has no samples along axis {axis}")
         self.mixes = any(array.chunks[axis % len(array.chunks)] > 1 for array in known)
+        # True if each chunk holds whole samples, in all files.
+        self._by_row = not axis and all(
+            chunk >= size
+            for array in itertools.chain(*(found or () for found in arrays))
+            for chunk, size in zip(array.chunks[1:], array.shape[1:], strict=True)
+        )
         in_sample = sum(
             math.prod(-(-size // chunk) for i, (size, chunk) in enumerate(zip(a.shape, a.chunks, strict=True))
                       if i != axis % len(a.shape))
@@ -171,8 +177,7 @@ class ChunkedReader(Reader):
         return out
 
     def load_many(self, indices: np.ndarray, **borders: np.ndarray) -> Loaded:
-        known = next(found for found in self._arrays if found is not None)
-        if borders or self._roi or self._axis or any(a.chunks[1:] < a.shape[1:] for a in known):
+        if borders or self._roi or not self._by_row:
             loads = [
                 functools.partial(self.load, index, **{key: values[i] for key, values in borders.items()})
                 for i, index in enumerate(indices.tolist())
