@@ -141,6 +141,7 @@ class Reader(abc.ABC):
     layouts: Sequence[str] | None = None
     _output_names: Sequence[str] = ()
     _names_by_output: Mapping[int, ClassNames] = {}
+    _class_of: np.ndarray | None = None
 
     def __init__(
         self,

@@ -38,6 +38,7 @@ class DatasetReader(Reader):
     ):
         self._dataset, self._columns, self._outputs, self.layouts = dataset, columns, outputs, layouts
         self.num_outputs = len(columns) or outputs or 1
+        self._output_names = columns
         self._kind = type(dataset).__name__
         self._turn, self._warned = threading.Lock(), False
         self._goes_on = bool(options.get("_goes_on"))
@@ -182,8 +183,9 @@ def dataset(
     """
     columns = tuple(path_list(_NAME, "columns", columns))
     count = _count({"columns": columns, "num_outputs": num_outputs})
-    layouts = None if layout is None else [layout] * count if isinstance(layout, str) else list(layout)
-    if layouts is not None and len(layouts) != count:
+    each = [layout] * count if layout is None or isinstance(layout, str) else layout
+    layouts = [one or "" for one in each]
+    if len(layouts) != count:
         raise ValueError(f"{_NAME}: {len(layouts)} layouts for {count} outputs")
     if columns and num_outputs not in (None, len(columns)):
         raise ValueError(f"{_NAME}: num_outputs is {num_outputs}, but columns names {len(columns)}")
@@ -198,4 +200,4 @@ def dataset(
         raise TypeError(
             f"{_NAME}: dataset is a {type(dataset).__name__}; a dict of columns is for fn.readers.table"
         )
-    return DatasetReader(dataset, columns, num_outputs, layouts, options)
+    return DatasetReader(dataset, columns, num_outputs, layouts if any(layouts) else None, options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,22 +19,26 @@ from jdali.readers.order.selection import SampleSelection
 from jdali.readers.over import opened_source
 
 _NAME = "readers.mix"
+_Segments: TypeAlias = Sequence[tuple[int, tuple[int, ...]]]
+"""(First position, shares) for each part of the schedule."""
 
 
 class MixReader(Reader):
     """Reads samples of several readers in the order of a mixture.
 
-    Indices count the samples of all sources, one source after another.
+    Indices count the samples of all sources, one source after another. `segments` are those of `order`.
     """
 
     def __init__(
-        self, readers: Sequence[Reader], order: MixtureOrder, shares: Sequence[int], *, with_source: bool
+        self, readers: Sequence[Reader], order: MixtureOrder, segments: _Segments, *, with_source: bool
     ):
         self._readers, self._order, self._with_source = tuple(readers), order, with_source
         self._starts = order.offsets
-        self._shares = [share / sum(shares) for share in shares]
-        self._count, self._selection = order.count, _selection(readers, order)
-        self._epoch_size = order.epoch_size
+        first = segments[0][1]
+        self._shares = [share / sum(first) for share in first]
+        used = np.any([shares for _, shares in segments], axis=0).tolist()
+        self._count, self._selection = order.count, _selection(readers, order, used)
+        self._epoch_size, self._output_names = order.epoch_size, readers[0]._output_names
         self.num_outputs = readers[0].num_outputs + with_source
         self.often_cheap = all(one.often_cheap for one in readers)
         self.reads_ahead = all(one.reads_ahead for one in readers)
@@ -132,14 +136,20 @@ def _layouts(readers: Sequence[Reader], *, with_source: bool) -> list[str] | Non
     return [*shared, ""] if with_source else shared
 
 
-def _selection(readers: Sequence[Reader], order: MixtureOrder) -> SampleSelection | None:
-    """Returns the samples that may replace bad samples; None unless a source has `subset`, `fold` or `weights`."""
+def _selection(
+    readers: Sequence[Reader], order: MixtureOrder, used: Sequence[bool]
+) -> SampleSelection | None:
+    """Returns the samples that may replace bad samples; None if all may.
+
+    These are the samples that the sources take, without those of a source whose weight is always 0 (`used` is False).
+    """
     chosen = [one.selection for one in readers]
-    if not any(chosen):
+    if all(used) and not any(chosen):
         return None
     taken = [
         start + (np.arange(one.count) if own is None else own.taken)
-        for one, own, start in zip(readers, chosen, order.offsets, strict=False)
+        for one, own, start, takes in zip(readers, chosen, order.offsets, used, strict=False)
+        if takes
     ]
     indices = np.concatenate(taken)
     drawn = any(own is not None and own.ends is not None for own in chosen)
@@ -225,7 +235,7 @@ def mix(
             seeded=[args.get("seed", -1) is not None and args.get("seed", -1) >= 0 for _, args in sources],
         )
         opened.pop_all()
-    return MixReader(readers, order, segments[0][1], with_source=with_source)
+    return MixReader(readers, order, segments, with_source=with_source)
 
 
 def _check(readers: Sequence[Reader]) -> None:
@@ -256,8 +266,7 @@ def _segments(
     temperature: float | None,
     schedule: Any,
     shards: int,
-) -> list[tuple[int, tuple[int, ...]]]:
-    """Returns (first position, shares) for each part of the schedule."""
+) -> _Segments:
     parts = {0: sizes if weights is None else weights}
     for step, own in ({} if schedule is None else checked_schedule(schedule)).items():
         parts[int(step) * shards] = own

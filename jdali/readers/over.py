@@ -34,7 +34,8 @@ class OverReader(Reader):
 
     def __init__(self, source: Reader, order: WindowOrder):
         self._source, self._order = source, order
-        self._count, self._selection, self._class_of = source.count, None, None
+        self._count, self._selection, self._class_of = source.count, source.selection, source._class_of
+        self._output_names, self._names_by_output = source._output_names, source.class_names
         self.num_outputs, self.batches_ahead = source.num_outputs, source.batches_ahead
 
     @property

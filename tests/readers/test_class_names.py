@@ -1,6 +1,7 @@
 """Names of classes: of every reader that knows them, in `reader_meta`, the viewer's labels and `statistics`."""
 
 import json
+import types
 
 import numpy as np
 import pytest
@@ -87,11 +88,30 @@ def test_data_sets_of_others():
     assert "classes" not in opened("dataset", dataset=made, columns=["n"]).meta()
 
 
-def test_a_mixture_has_the_names_that_all_its_sources_have(coco, tmp_path):
-    with jdali.Pipeline(batch_size=2, num_threads=1, device_id=None) as pipe:
-        one, other = (fn.readers.dataset(dataset=Pairs(), num_outputs=2) for _ in range(2))
-        pipe.set_outputs(*fn.readers.mix([one, other], name="r"))
-    assert pipe.reader_meta("r")["classes"] == ["cat", "dog"]
+class Labels:
+    def __init__(self):  # as `datasets` has them
+        self.features = {name: types.SimpleNamespace(names=[name, "z"]) for name in "xy"}
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, index):
+        return {"x": index % 2, "n": 5, "y": 0}
+
+
+def test_names_of_several_columns_and_of_readers_over_readers():
+    columns = {"x": ["x", "z"], "y": ["y", "z"]}
+    for dataset, args, classes in (
+        (Pairs(), {"num_outputs": 2}, ["cat", "dog"]),
+        (Labels(), {"columns": ["x", "n", "y"]}, columns),
+    ):
+        source = ("readers.dataset", {"dataset": dataset, **args})
+        mixture = ("readers.mix", {"sources": [source, source]})
+        assert opened(source[0], **source[1]).meta()["classes"] == classes
+        assert opened(mixture[0], **mixture[1]).meta()["classes"] == classes
+        for samples, count in ((source, 3), (mixture, 6)):
+            reader = opened("bucket", samples=samples, by=range(count), size=2)
+            assert reader.meta()["classes"] == classes
 
 
 def test_names_in_the_viewer_and_in_statistics(coco):

@@ -229,6 +229,15 @@ def test_sources_with_weights_and_folds():
     assert (refs.identities[refs.indices != 2] < 15).all()
 
 
+def test_draws_of_two_sources_differ_in_their_random_values():
+    orders = [Order(count, selection=select(count, weights=[1] * count)) for count in (9, 3)]
+    order = MixtureOrder(
+        orders, [(0, (3, 1))], shard_id=0, num_shards=1, pad_last_batch=False, seed=1, seeded=[False] * 2
+    )
+    refs = order.take(12)
+    assert len(set(refs.identities.tolist())) == 12
+
+
 # --- readers ----------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
@@ -377,21 +386,25 @@ def test_several_pipelines_of_one_iterator(folders):
     assert sorted([*first.tolist(), *second.tolist(), *third.tolist()]) == list(range(18))
 
 
-def test_damaged_samples_are_replaced(folders, tmp_path):
+@pytest.mark.parametrize(("weights", "used"), [(None, "ab"), ([1, 0], "a")])
+def test_damaged_samples_are_replaced(tmp_path, weights, used):
     for folder, count in (("a", 4), ("b", 4)):
         (tmp_path / folder).mkdir()
         for i in range(count):
-            (tmp_path / folder / f"{i}.png").write_bytes(b"no picture" if i == 1 else picture(i))
+            (tmp_path / folder / f"{i}.png").write_bytes(b"no picture" if i == 3 else picture(i))
 
     @pipeline_def(batch_size=8, num_threads=1, seed=1, on_error="skip")
     def pipe():
         readers = [fn.readers.file(files=[str(tmp_path / f / f"{i}.png") for i in range(4)]) for f in "ab"]
-        encoded, _ = fn.readers.mix(readers)
-        return fn.decoders.image(encoded, device="cpu")
+        encoded, _, source = fn.readers.mix(readers, weights=weights, with_source=True)
+        return fn.decoders.image(encoded, device="cpu"), source
 
     with pipe() as built:
-        assert len(built.run()[0].to_samples()) == 8
-        assert {error.path for error in built.errors} == {str(tmp_path / f / "1.png") for f in "ab"}
+        for _ in range(8):
+            source = built.run()[1].as_numpy()
+            assert len(source) == 8
+            assert source.any() == (len(used) == 2)  # no stand-in comes from a source that is left out
+        assert {error.path for error in built.errors} == {str(tmp_path / f / "3.png") for f in used}
 
 
 def test_records_of_tensorflow_come_as_a_dict(tmp_path):

@@ -131,6 +131,9 @@ def test_what_elements_may_be():
     assert lists.as_array()[1].tolist() == [[1, 1], [2, 3]]
     with pipeline([np.zeros((2, 2, 3))] * 4, random_access=True, layout="HWC") as pipe:
         assert pipe.run()[0].layout() == "HWC"
+    pairs = [(np.zeros((2, 2, 3)), 1)] * 4
+    with pipeline(pairs, random_access=True, num_outputs=2, layout=["HWC", None]) as pipe:
+        assert [output.layout() for output in pipe.run()] == ["HWC", ""]
 
 
 @pytest.mark.parametrize("library", ["pandas", "pyarrow", "datasets", "grain"])

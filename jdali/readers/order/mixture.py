@@ -288,8 +288,8 @@ class MixtureOrder:
                 found[now] = self._pass(order, number).at(within[now])
             refs = order.refs(passes.astype(np.uint32), found, np.zeros(len(within), bool))
             epochs[mine], indices[mine] = refs.epochs, refs.indices + self.offsets[source]
-            # Identities of samples drawn by weight must differ from all indices.
-            drawn = 0 if refs.identities is None else self.count
+            # Identities of samples drawn by weight must differ from all indices, and from those of other sources.
+            drawn = 0 if refs.identities is None else self.count - order.count
             identities[mine] = refs.identified + self.offsets[source] + drawn
         same = np.array_equal(indices, identities)
         padded = np.zeros(len(positions), bool)
