@@ -13,6 +13,7 @@ from jdali._operators.record import REGISTRY, Static, reader
 from jdali.codecs import image as codec
 from jdali.readers import shared_tables
 from jdali.readers.base import Loaded, Reader
+from jdali.readers.mix import checked_schedule
 from jdali.readers.order.windows import SizeBuckets, WindowOrder
 from jdali.readers.over import OverReader, facts_of, opened_source, seeded, stream_of
 
@@ -40,9 +41,8 @@ class BucketReader(OverReader):
         return self._source.tasks(indices, threads)
 
 
-def _sizes(source: Reader, by: str, indices: np.ndarray) -> np.ndarray:
-    """Reads samples and returns their sizes, 0 for samples that cannot be read."""
-    loaded = source.load_many(indices)
+def _sizes(loaded: Loaded, by: str, indices: np.ndarray) -> np.ndarray:
+    """Returns the sizes of samples, 0 for samples that could not be read."""
     sizes = np.zeros(len(indices))
     good = np.delete(np.arange(len(indices)), list(loaded.failures))
     first = loaded.columns[0]
@@ -115,6 +115,8 @@ def bucket(
             f'{_NAME}: by is {by!r}; it must be "length", "aspect_ratio", or a number for each sample'
         )
     args = seeded(name, args, seed)
+    if (schedule := args.get("schedule")) is not None:  # of a mixture: a step is a batch of all shards
+        args |= {"schedule": {step * num_shards: own for step, own in checked_schedule(schedule).items()}}
     with contextlib.ExitStack() as opened:
         source = opened_source(_NAME, "buckets", name, args, goes_on=_goes_on)
         opened.callback(source.close)
@@ -122,7 +124,7 @@ def bucket(
         if isinstance(by, str):
             found = shared_tables.shared(
                 "sizes",
-                lambda: facts_of(name, args, source, lambda indices: _sizes(source, by, indices), (by,)),
+                lambda: facts_of(name, args, source, lambda some, indices: _sizes(some, by, indices), (by,)),
             )
         values = np.asarray(found, np.float64)
         if values.shape != (source.count,) or not np.isfinite(values).all():

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import pickle
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,7 +17,8 @@ from jdali._operators.record import REGISTRY, ReaderOp
 from jdali._storage import Scope, cached_index, is_url
 from jdali._storage import version as file_version
 from jdali._system.progress import progress_bar
-from jdali.readers.base import Reader
+from jdali._system.regular_file import is_of_machine
+from jdali.readers.base import Loaded, Reader
 from jdali.readers.formats.records import path_list
 from jdali.readers.order.epochs import Order
 from jdali.readers.order.mixture import MixtureOrder
@@ -71,9 +73,9 @@ def opened_source(owner: str, whole: str, name: str, args: Mapping[str, Any], *,
     return found
 
 
-def seeded(name: str, args: Mapping[str, Any], seed: int) -> Mapping[str, Any]:
+def seeded(name: str, args: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """Returns the arguments of a source; a mixture without a seed gets `seed`."""
-    return {**args, "seed": seed} if name == "readers.mix" and not _has_seed(args) else args
+    return {**args, "seed": seed} if name == "readers.mix" and not _has_seed(args) else {**args}
 
 
 def stream_of(source: Reader, args: Mapping[str, Any], seed: int) -> MixtureOrder:
@@ -102,7 +104,7 @@ def facts_of(
     name: str,
     args: Mapping[str, Any],
     source: Reader,
-    find: Callable[[np.ndarray], np.ndarray],
+    find: Callable[[Loaded, np.ndarray], np.ndarray],
     key: tuple[Any, ...],
 ) -> np.ndarray:
     """Reads all samples of a source once, and returns a number for each, such as its length.
@@ -110,9 +112,19 @@ def facts_of(
     The numbers are cached on disk if the arguments of the source name all of its files.
 
     Args:
-        find: takes indices of samples and returns their numbers.
+        find: takes samples and their indices, and returns their numbers.
         key: values, besides the data, that the numbers depend on; if one is None, the numbers are not cached.
+
+    Raises:
+        OSError, MemoryError: the machine, not a sample, caused a failure.
     """
+
+    def of(indices: np.ndarray) -> np.ndarray:
+        loaded = source.load_many(indices)
+        for error in loaded.failures.values():
+            if is_of_machine(error):  # the sample may be good, so its number must not be cached
+                raise error
+        return find(loaded, indices)
 
     def build() -> Mapping[str, np.ndarray]:
         parts = [np.empty(0, np.int64)]
@@ -127,10 +139,10 @@ def facts_of(
                 indices = np.arange(start, min(start + _AT_ONCE, source.count))
                 if alone:
                     some = np.array_split(indices, min(4 * requests, len(indices)))
-                    found = [scope.submit(find, part) for part in some]
+                    found = [scope.submit(of, part) for part in some]
                     parts += [one.result() for one in found]
                 else:
-                    parts.append(find(indices))
+                    parts.append(of(indices))
                 advance(len(indices))
         return {"facts": np.concatenate(parts)}
 
@@ -140,7 +152,8 @@ def facts_of(
         return build()["facts"]
     # The numbers of a mixture depend on its sources, not on their shares.
     data = args["sources"] if name == "readers.mix" else sorted(args.items())
-    digest = hashlib.sha256(repr((name, data, versions)).encode()).hexdigest()
+    # Not `repr`, which shortens long arrays and expressions.
+    digest = hashlib.sha256(pickle.dumps((name, data, versions))).hexdigest()
     return cached_index(
         f"facts {digest}", files[0], build, lambda index: len(index["facts"]) == source.count
     )["facts"]

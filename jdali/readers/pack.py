@@ -273,8 +273,8 @@ def pack(
         found = lengths
         if found is None:
 
-            def find(indices: np.ndarray) -> np.ndarray:
-                outputs, _ = documents_of(source, source.load_many, encode, indices)
+            def find(loaded: Loaded, indices: np.ndarray) -> np.ndarray:
+                outputs, _ = documents_of(source, lambda _: loaded, encode, indices)
                 return np.array([len(one) for one in outputs[0]], np.int64)
 
             key = () if settings is None else (file_version(settings.path), *map(str, settings))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 
 import numpy as np
 import pytest
@@ -83,14 +85,14 @@ def test_on_with_other_shards():
 DOCUMENTS = [np.full(1 + 7 * i % 40, i, np.int32) for i in range(40)]
 
 
-def bucketing_of(documents, batch_size, pad=False, pipeline=None, **options):
+def bucketing_of(documents, batch_size, pad=False, pipeline=None, subset=None, **options):
     """A pipeline of documents in buckets, with options of `bucket`, and of the pipeline."""
 
     @pipeline_def(
         **{"batch_size": batch_size, "num_threads": 2, "device_id": None, "seed": 3, **(pipeline or {})}
     )
     def define():
-        source = fn.readers.dataset(dataset=documents, random_shuffle=True)
+        source = fn.readers.dataset(dataset=documents, random_shuffle=True, subset=subset)
         found = fn.readers.bucket(source, **{"by": "length", "size": 8, "window": 40, "name": "r", **options})
         return fn.pad(found) if pad else found
 
@@ -145,6 +147,13 @@ def test_bad_samples_are_replaced():
         reader_name="r",
     ) as iterator:
         assert sum(int((~np.asarray(batch["mask"])).sum()) for batch in iterator) == 1
+    every_second = bucketing_of(
+        Damaged(), 4, by=lengths, pipeline={"on_error": "skip"}, subset=range(0, 40, 2)
+    )
+    with every_second as pipe:
+        assert not any(one[0] % 2 for batch in batches_of(pipe, 30) for one in batch)
+        assert pipe.errors
+        assert pipe.reader_meta("r")["data_set_size"] == 40
 
 
 def test_pictures_by_aspect_ratio(tmp_path):
@@ -182,6 +191,37 @@ def test_a_mixture_and_dicts(tmp_path):
     with define() as pipe:
         found = [one[0] for batch in batches_of(pipe, 20) for one in batch]
     assert sorted(found) == list(range(40))
+
+
+@pytest.mark.parametrize("shards", [1, 2])
+def test_a_schedule_counts_batches_of_all_shards(shards):
+    parts = [DOCUMENTS[:20], DOCUMENTS[20:]]
+    for shard in range(shards):
+
+        @pipeline_def(batch_size=2, num_threads=1, device_id=None)
+        def define(shard=shard):
+            sources = [fn.readers.dataset(dataset=part) for part in parts]
+            mixed = fn.readers.mix(sources, weights=[1, 0], schedule={3: [0, 1]})
+            size = 2 * shards
+            return fn.readers.bucket(
+                mixed, by="length", size=size, window=size, shard_id=shard, num_shards=shards
+            )
+
+        with define() as pipe:
+            assert [one[0] >= 20 for batch in batches_of(pipe, 6) for one in batch] == [False] * 6 + [
+                True
+            ] * 6
+
+
+def test_what_the_machine_lacks_is_no_size(tmp_path, monkeypatch):
+    (tmp_path / "a").write_bytes(b"content")
+
+    def fail(*_, **__):
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(os, "open", fail)
+    with pytest.raises(OSError, match="Too many open files"):
+        opened("bucket", samples=("readers.file", {"files": [str(tmp_path / "a")]}), by="length", size=1)
 
 
 def test_in_dynamic_mode():

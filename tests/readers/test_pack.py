@@ -541,6 +541,25 @@ def test_texts_are_divided(tokenizer):
         assert taken_of(pipe, len(want)) == want
 
 
+@pytest.mark.parametrize("kind", ["array", "expression"])
+def test_lengths_of_other_rows_are_others(tmp_path, monkeypatch, kind):
+    """Filters that are long, and differ in their middle only."""
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    monkeypatch.setenv("JDALI_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr("jdali._storage.index_cache._SETTLED_NS", 0)
+    path = str(tmp_path / "x.parquet")
+    pq.write_table(pa.table({"n": range(3000), "ids": [[i] * (1 + i // 1500) for i in range(3000)]}), path)
+    for middle, length in ((range(100, 1200), 1), (range(1600, 2700), 2)):
+        rows = np.array([*range(12), *middle, *range(2988, 3000)])
+        chosen = [("n", "in", rows)] if kind == "array" else pc.field("n").isin(pa.array(rows))
+        source = ("readers.parquet", {"paths": [path], "columns": ["ids"], "filter": chosen})
+        lengths = opened("pack", documents=source, length=8)._order._arrange.lengths
+        assert lengths.tolist() == [1] * 12 + [length] * 1100 + [2] * 12
+
+
 def test_lengths_are_kept_for_files(tokenizer, tmp_path, monkeypatch):
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     import os
