@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -381,7 +381,7 @@ def _steps(column: str, seconds: Any, fps: float) -> np.ndarray:
 def _chosen(episodes: Any, count: int) -> np.ndarray:
     if episodes is None:
         return np.arange(count)
-    chosen = np.asarray(list(episodes))
+    chosen = np.asarray([*episodes] if isinstance(episodes, Iterable) else [episodes])
     if chosen.dtype.kind not in "iu" or not chosen.size or chosen.min() < 0 or chosen.max() >= count:
         raise ValueError(f"{_NAME}: episodes is {episodes!r}; it must be numbers from 0 to {count - 1}")
     if len(np.unique(chosen)) < len(chosen):

@@ -181,12 +181,12 @@ def _lacking(
 def _found(root: str, keyword: str, value: Any) -> tuple[str, Iterator[tuple[str, str]]]:
     """Returns the folder of a keyword's files, and (stem, name) of each file."""
     if isinstance(value, (str, os.PathLike)):
-        path = _storage.user_path(value, root)
-        path = _storage.join(root, path) if root else path
+        given = _storage.user_path(value, root)
+        path = _storage.join(root, given) if root else given
         wild = _STARS if _storage.is_url(path) else _WILD
-        if wild.search(path) is None or (wild is _WILD and _storage.exists(path)):
+        if wild.search(given) is None or (wild is _WILD and _storage.exists(path)):
             return path, ((_stem(name), _storage.plain(name)) for name in _storage.walk(path) if _shown(name))
-        return _matching(path, wild)
+        return _matching(root, given, wild)
     if isinstance(value, Mapping) or not isinstance(value, Iterable) or isinstance(value, bytes):
         raise TypeError(
             f"{_NAME}: {keyword} is {value!r:.100}; it is not an argument of the reader, and so must be a folder, a pattern or a "
@@ -199,10 +199,11 @@ def _found(root: str, keyword: str, value: Any) -> tuple[str, Iterator[tuple[str
     return root, ((_stem("/".join(name.split("/")[common:])), name) for name in names)
 
 
-def _matching(path: str, wild: re.Pattern[str]) -> tuple[str, Iterator[tuple[str, str]]]:
-    """Returns the folder above the first wildcard, and (stem, name) of each matching file."""
+def _matching(root: str, path: str, wild: re.Pattern[str]) -> tuple[str, Iterator[tuple[str, str]]]:
+    """Returns the folder above the first wildcard of a path below `root`, and (stem, name) of each matching file."""
     before, slash, _ = wild.split(path)[0].rpartition("/")
     folder, pattern = before or slash, path[len(before + slash) :]
+    folder = _storage.join(root, folder) if root and folder else root or folder
     tokens = wild.split(pattern)
     for at in range(1, len(tokens), 2):
         means = (_MEANS.get(part, part.replace("[!", "[^")) for part in _PART.findall(tokens[at]))
@@ -274,12 +275,13 @@ def _by_table(table: Any, given: Mapping[str, Any], file_root: str | None, *, sk
 def _csv(path: str) -> dict[str, list[str]]:
     text = csv_text(_NAME, path)
     try:
-        rows = list(csv.reader(io.StringIO(os.fsdecode(text.removeprefix(codecs.BOM_UTF8)), newline="")))
+        lines = csv.reader(io.StringIO(os.fsdecode(text.removeprefix(codecs.BOM_UTF8)), newline=""))
+        rows = [row for row in lines if row]
     except csv.Error as error:
         raise ValueError(f"{_NAME}: {path} cannot be read: {error}") from error
     if not rows:
         raise ValueError(f"{_NAME}: {path} is empty")
-    names, *rows = (row for row in rows if row)
+    names, *rows = rows
     return {name: [row[at] if at < len(row) else "" for row in rows] for at, name in enumerate(names)}
 
 

@@ -80,6 +80,8 @@ def test_episodes(robot):
     assert reader.meta()["fps"] == FPS
     assert reader.source(9) == f"{robot}#episode 0 row 0"
     reader.close()
+    alone = everything("lerobot", directory=str(robot), columns=["episode_index"], episodes=3)
+    assert [int(e) for (e,) in alone] == [3] * LENGTHS[3]
 
 
 @pytest.mark.parametrize("steps", [[0], [-2, 0, 2, 4]])

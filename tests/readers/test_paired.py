@@ -93,6 +93,13 @@ def test_wildcards_stand_for_the_stem(tmp_path):
     assert contents(files=given, file_root=str(tmp_path)) == expected
 
 
+def test_the_folder_of_all_paths_is_no_pattern(tmp_path):
+    write(tmp_path, "[v2]/images/0.jpg", "image 0")
+    write(tmp_path, "[v2]/0.png", "mask 0")
+    for given in ({"i": "images/*.jpg", "m": "*.png"}, {"i": "images", "m": "?.png"}):
+        assert contents(files=given, file_root=str(tmp_path / "[v2]")) == [("image 0", "mask 0")]
+
+
 def test_folders_below_are_part_of_the_stem(root):
     write(root, "images/more/0.jpg", "image more")
     write(root, "masks/more/0.png", "mask more")
@@ -233,6 +240,9 @@ def test_a_row_is_a_sample(root):
         assert contents(table=frame, **given) == expected
     (root / "pairs.csv").write_text("\ufeffb,n,a\nmasks/1.png,7,images/4.jpg\n\nmasks/0.png,8,images/0.jpg\n")
     assert contents(table=str(root / "pairs.csv"), files={"images": "a", "masks": "b"}) == expected
+    (root / "pairs.csv").write_text("\n\n")
+    with pytest.raises(ValueError, match=r"pairs.csv is empty"):
+        contents(table=str(root / "pairs.csv"), files={"images": "a"})
 
 
 def test_a_row_that_lacks_a_file(root):

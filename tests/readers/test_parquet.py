@@ -136,14 +136,17 @@ def test_filters(tmp_path):
 
     a = written(tmp_path / "a.parquet", {"n": range(30), "kind": [f"k{i % 3}" for i in range(30)]})
     b = written(tmp_path / "b.parquet", {"n": range(30, 60), "kind": ["k1"] * 30})
+    empty = str(tmp_path / "empty.parquet")  # has a row group without rows
+    pq.write_table(pq.read_table(a).slice(0, 0), empty)
     for condition, expected in (
         ([("n", "<", 10), ("kind", "==", "k2")], [2, 5, 8]),
         ([[("n", "in", [3, 50])], [("n", "==", 7)]], [3, 7, 50]),
         (pc.field("n").isin([1, 21, 41]), [1, 21, 41]),
         ((pc.field("n") > 25) & (pc.field("kind") == "k1") & (pc.field("n") < 33), [28, 30, 31, 32]),
     ):
-        found = everything("parquet", paths=[a, b], columns=["n"], filter=condition)
-        assert [int(n) for (n,) in found] == expected
+        for paths in ([a, b], [a, empty, b]):
+            found = everything("parquet", paths=paths, columns=["n"], filter=condition)
+            assert [int(n) for (n,) in found] == expected
     reader = opened("parquet", paths=[a, b], columns=["n"], filter=[("n", ">=", 31)])
     assert reader.source(0) == f"{b}#row 1"
     with pytest.raises(ValueError, match="filter .*does not fit .*its columns: 'n'"):

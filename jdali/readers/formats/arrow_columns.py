@@ -283,7 +283,7 @@ def _lists(array: Any, bounds: np.ndarray) -> Column:
         bounds: int64 [n + 1]; list i has the inner values bounds[i] to bounds[i + 1] - 1.
     """
     if _holds_bytes(array.type.value_type):
-        raise TypeError(f"it is of type {array.type}: lists of strings make no array")
+        raise TypeError(f"it is of type {array.type}: lists of strings, bytes or structs make no array")
     inner = column_of(array.values)
     if bounds[-1] > len(inner.starts):
         raise BadRecord("its lists reach past their values")

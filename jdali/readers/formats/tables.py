@@ -306,6 +306,8 @@ class TableFilesReader(FilesReader, TableReader):
         file, group = self._places[number]
         if group < 0:
             return np.zeros(1, np.int64)  # an unreadable file counts as one sample, which fails to load
+        if not rows:
+            return np.zeros(0, np.int64)
         try:
             table = pa.Table.from_batches(list(self.batches(file, group, columns)))
         except BadRecord as error:
