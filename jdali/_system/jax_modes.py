@@ -1,12 +1,14 @@
-"""Resets JAX's strict modes while jdali works, because jdali is written for the default modes."""
+"""Sets JAX's modes while jdali works: strict modes and meshes of the user's do not count, 64 bits and devices do."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
+import numpy as np
+from jax.sharding import Mesh
 
 _ALLOWED = (None, "allow")
 
@@ -27,6 +29,41 @@ def usual_modes() -> Iterator[None]:
         jax.transfer_guard("allow"),
     ):
         yield
+
+
+@contextlib.contextmanager
+def batch_modes() -> Iterator[None]:
+    """Sets the modes in which batches are made: `usual_modes`, and no mesh; also a decorator.
+
+    The mesh of `jax.set_mesh` would have to be that of each program, and programs of batches have meshes of their own.
+    """
+    with usual_modes():
+        if jax.sharding.get_abstract_mesh().empty:
+            yield
+        else:
+            with jax.set_mesh(Mesh(np.empty((), object), ())):
+                yield
+
+
+def modes_here() -> Callable[[], contextlib.AbstractContextManager[None]]:
+    """Returns a context for another thread, with the 64-bit mode and the default device of this thread.
+
+    `with jax.enable_x64(True)` and `with jax.default_device(...)` set them in one thread only.
+    """
+    modes: Any = jax.config
+    x64, device = modes.jax_enable_x64, modes.jax_default_device
+
+    @contextlib.contextmanager
+    def as_here() -> Iterator[None]:
+        with contextlib.ExitStack() as stack:
+            # What all threads have is not set, so that later calls of `jax.config.update` count.
+            if modes.jax_enable_x64 != x64:
+                stack.enter_context(jax.enable_x64(x64))
+            if modes.jax_default_device != device:
+                stack.enter_context(jax.default_device(device))
+            yield
+
+    return as_here
 
 
 def _are_usual() -> bool:

@@ -25,7 +25,7 @@ import numpy as np
 
 from jdali._batches import Drawn, PaddedBlock, Provenance, external
 from jdali._errors import OperatorError, SkippedSample
-from jdali._system.jax_modes import usual_modes
+from jdali._system.jax_modes import batch_modes
 from jdali._threads import PhaseTimer
 from jdali.engine.failure import NodeFailure
 from jdali.engine.recovery import AttemptFailure, Blamed, blame
@@ -64,7 +64,7 @@ class PreparedStep:
     alone: contextlib.AbstractContextManager[object] = _FREE
 
 
-@usual_modes()
+@batch_modes()
 def make(
     steps: Iterable[PreparedStep],
     env: Values,

@@ -151,12 +151,15 @@ def _sharding_advice(value: object) -> str:
     return ""
 
 
-def check_sharding(sharding: object, names: Sequence[str], policy: LastBatchPolicy) -> None:
+def check_sharding(
+    sharding: object, names: Sequence[str], policy: LastBatchPolicy, padded: Sequence[str]
+) -> None:
     if isinstance(sharding, Mapping):
         unknown = sorted(set(sharding) - set(names))
         if unknown:
             raise ValueError(f"iterator: sharding names {unknown}, the outputs are {list(names)}")
-    for one in sharding.values() if isinstance(sharding, Mapping) else [sharding]:
+    by_name = sharding if isinstance(sharding, Mapping) else dict.fromkeys(names, sharding)
+    for name, one in by_name.items():
         if one is not None and not isinstance(one, Sharding):
             raise TypeError(
                 f"iterator: `sharding` should be an instance of `jax.sharding.Sharding`, not {type(one).__name__}"
@@ -166,6 +169,11 @@ def check_sharding(sharding: object, names: Sequence[str], policy: LastBatchPoli
             raise ValueError(
                 "iterator: with LastBatchPolicy.PARTIAL processes would disagree on the shape of the last "
                 "batch, and wait for each other for ever; use PAD, FILL or DROP"
+            )
+        if one is not None and not one.is_fully_addressable and name in padded:
+            raise ValueError(
+                f"iterator: output {name!r} is ragged, and processes would pad it to different shapes, each by its own "
+                "samples; pad it in the pipeline: fn.pad(x, shape=[...]), with x.shape() as another output"
             )
 
 

@@ -23,6 +23,7 @@ import jax
 import numpy as np
 
 from jdali._batches import PaddedBlock, SlabPool
+from jdali._system.jax_modes import batch_modes
 from jdali._threads import NATIVE, PhaseTimer, inner
 from jdali.engine import EpochShare, Result
 from jdali.iterator.assemble import Assembler
@@ -113,6 +114,7 @@ class Assembly:
         self.timer = PhaseTimer("batch", "put together and brought to its devices")
         self._turn = threading.Lock()
 
+    @batch_modes()
     def __call__(self, results: Sequence[Result], share: EpochShare) -> UserBatch | None:
         """Makes the arrays of a batch and waits until they are computed. Returns None if all samples failed."""
         selection = select(self._counter, share.counts, results)

@@ -41,7 +41,8 @@ class DataIterator(EpochLoop[BatchT]):
     """Iterates over the batches of pipelines, dicts of dense `jax.Array`s [N, ...].
 
     The next batch is made and copied to its devices while the training step uses the current one.
-    64-bit outputs become 32-bit unless `jax_enable_x64` is set, as always in JAX.
+    64-bit outputs become 32-bit unless `jax_enable_x64` is set, as always in JAX. `with jax.enable_x64(True):` and
+    `with jax.default_device(...):` count where the iterator is made.
 
     An epoch ends with StopIteration; `reset` or the next `for` loop begins another. As in DALI, the next
     loop continues a loop that was left early, and `reset` in the middle of an epoch is ignored; `take(n)` and
@@ -76,7 +77,8 @@ class DataIterator(EpochLoop[BatchT]):
             samples that only fill up the batch (with PAD), and for samples that replace failed ones (with
             `on_error="skip"`, too).
         ragged: names of outputs whose samples may differ in size, or "pad" for all: they are padded with
-            zeros, and `<name>_extent`, int32 [N, ndim], has their sizes. "error" raises an error for them.
+            zeros, and `<name>_extent`, int32 [N, ndim], has their sizes. "error" raises an error for them. An output that
+            `sharding` spreads over several processes cannot be padded: each would choose a shape of its own.
         squeeze: names of outputs with one number per sample, such as a reader's labels: [N, 1] becomes [N].
         pmap_shape: with `sharding`, makes outputs [parts, N / parts, ...], as functions under `jax.pmap`
             expect.
@@ -122,7 +124,7 @@ class DataIterator(EpochLoop[BatchT]):
             raise ValueError(
                 f"iterator: {mask_name!r} is the name of an output; give the mask another mask_name"
             )
-        check_sharding(sharding, [*self.output_map, *[mask_name] * masked], last_batch_policy)
+        check_sharding(sharding, [*self.output_map, *[mask_name] * masked], last_batch_policy, names)
         if pmap_shape and sharding is None:
             raise ValueError("iterator: pmap_shape=True needs `sharding`, whose parts become the first axis")
         assemble = self._assembler(sharding, names, mask_name if masked else None, pmap_shape)

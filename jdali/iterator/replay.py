@@ -11,6 +11,7 @@ import jax.numpy as jnp
 
 from jdali._numerics.narrow import narrow
 from jdali._state import End
+from jdali._system.jax_modes import batch_modes
 from jdali.engine import Engine, Result
 from jdali.iterator.assembled_ahead import Assembly, UserBatch
 from jdali.iterator.state import restore, state_of
@@ -196,6 +197,7 @@ def _check_the_way(replay: Replay, start: State, restored: State) -> None:
         )
 
 
+@batch_modes()
 def sample(
     stream: BatchStream, names: Sequence[str], index: int, epoch: int
 ) -> dict[str, jax.Array]:  # fmt: skip

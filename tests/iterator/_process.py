@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import jax
 import numpy as np
@@ -19,6 +20,7 @@ from support.numbers import NumberReader, numbers
 
 from jdali import Pipeline, fn
 from jdali.iterator import DataIterator, LastBatchPolicy, data_iterator
+from jdali.plugin.jax.fn import jax_function
 
 PROCESS, PROCESSES = int(sys.argv[1]), int(sys.argv[2])
 DEVICES = 2  # of each process
@@ -126,13 +128,31 @@ def failures() -> None:
         message = str(error)
     assert "must take shard_id and num_shards" in message, message
 
-    message = ""
-    pipe = Pipeline(batch_size=2, num_threads=1)
-    try:
-        DataIterator(pipe, ["x"], sharding=sharding, last_batch_policy=LastBatchPolicy.PARTIAL)
-    except ValueError as error:
-        message = str(error)
-    assert "use PAD, FILL or DROP" in message, message
+    shapes_differ: dict[str, dict[str, Any]] = {
+        "use PAD, FILL or DROP": {"last_batch_policy": LastBatchPolicy.PARTIAL},
+        "output 'x' is ragged, and processes would pad it to different shapes": {"ragged": "pad"},
+    }
+    for words, options in shapes_differ.items():
+        message = ""
+        pipe = Pipeline(batch_size=2, num_threads=1)
+        try:
+            DataIterator(pipe, ["x"], sharding=sharding, **options)
+        except ValueError as error:
+            message = str(error)
+        assert words in message, message
+
+
+def a_function_of_columns() -> None:
+    """What `jax_function` returns split along rows and columns: each process gets its rows, whole."""
+    mesh = Mesh(np.array(jax.devices()).reshape(PROCESSES, DEVICES), ("data", "model"))
+    pipe = Pipeline(batch_size=4, num_threads=1)
+    with pipe:
+        x = numbers(NumberReader(4 * PROCESSES, shard_id=PROCESS, num_shards=PROCESSES))
+        function = jax_function(lambda x: 2 * x, sharding=NamedSharding(mesh, P("data", "model")))
+        pipe.set_outputs(function(x * np.arange(4, dtype=np.int32)))
+    mine = np.arange(4 * PROCESS, 4 * PROCESS + 4)
+    np.testing.assert_array_equal(pipe.run()[0].as_array(), np.outer(2 * mine, np.arange(4)))
+    pipe.close()
 
 
 def bad_samples() -> None:
@@ -156,6 +176,8 @@ def bad_samples() -> None:
 if __name__ == "__main__":
     jax.distributed.initialize(f"localhost:{sys.argv[3]}", PROCESSES, PROCESS)
     assert (jax.device_count(), jax.local_device_count()) == (DEVICES * PROCESSES, DEVICES)
-    for scenario in (padded_shards, one_pipeline, a_model_axis_over_processes, bad_samples, failures):
+    for scenario in (
+        padded_shards, one_pipeline, a_model_axis_over_processes, bad_samples, a_function_of_columns, failures
+    ):  # fmt: skip
         scenario()
     print("fine", PROCESS)

@@ -259,6 +259,14 @@ class TestArrays:
         """
         subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True, timeout=60)
 
+    def test_modes_of_one_thread_count_where_the_iterator_is_made(self):
+        device = jax.devices()[-1]
+        with jax.enable_x64(True), jax.default_device(device):
+            batches = [*DataIterator(pipeline(4, 2), ["x"], reader_name="Reader")]
+        assert {(batch["x"].dtype, *batch["x"].devices()) for batch in batches} == {
+            (np.dtype(np.int64), device)
+        }
+
     def test_a_computed_output_is_handed_on(self):
         pipe = Pipeline(batch_size=3, num_threads=1, seed=1)
         with pipe:

@@ -3,7 +3,7 @@
 import jax
 import numpy as np
 import pytest
-from jax.sharding import Mesh, NamedSharding, SingleDeviceSharding
+from jax.sharding import AxisType, Mesh, NamedSharding, SingleDeviceSharding
 from jax.sharding import PartitionSpec as P
 from support.numbers import NumberReader, numbers, pipeline
 
@@ -244,3 +244,16 @@ def test_a_last_batch_that_devices_cannot_share_is_refused_at_the_start(count, r
         else:
             it = DataIterator(pipe, ["x"], last_batch_policy=LastBatchPolicy.PARTIAL, **options)
             assert sum(len(batch["x"]) for batch in it) == count
+
+
+@pytest.mark.parametrize("axis_type", [AxisType.Auto, AxisType.Explicit])
+def test_batches_made_again_know_nothing_of_the_programs_mesh(axis_type):
+    sharding = NamedSharding(mesh(2), P("data"))
+    with DataIterator(images_and_numbers(4, count=8), ["image", "x"], size=8, sharding=sharding) as it:
+        batch, sample = [dict(one) for one in it][1], it.sample(5)
+        with jax.set_mesh(jax.make_mesh((8,), ("other",), axis_types=(axis_type,))):
+            again, sample_again = it.batch_at(1), it.sample(5)
+    for name in batch:
+        shards_hold(again[name], np.asarray(batch[name]), batch[name].sharding)
+        assert sample_again[name].sharding == sample[name].sharding
+        np.testing.assert_array_equal(sample_again[name], sample[name])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
 from collections.abc import Callable
 from typing import TypeAlias
 
-from jdali._system.jax_modes import usual_modes
+from jdali._system.jax_modes import modes_here, usual_modes
 
 Call: TypeAlias = Callable[[], None]
 
@@ -26,11 +27,15 @@ class Threads:
         self.threads: tuple[threading.Thread, ...] = ()
 
     def start(self) -> None:
-        """Starts the threads, once. If the system refuses a thread, all threads end, and RuntimeError is raised."""
+        """Starts the threads, once, with the modes of this thread (`modes_here`).
+
+        If the system refuses a thread, all threads end, and RuntimeError is raised.
+        """
         if self.threads:
             return
+        known = self._calls, modes_here()
         threads = [
-            threading.Thread(target=_serve, args=(self._calls,), name=self._name, daemon=True)
+            threading.Thread(target=_serve, args=known, name=self._name, daemon=True)
             for _ in range(self._count)
         ]
         try:
@@ -68,7 +73,10 @@ class Threads:
 
 
 @usual_modes()
-def _serve(calls: queue.SimpleQueue[Call | None]) -> None:
-    while (call := calls.get()) is not None:
-        call()
-        del call
+def _serve(
+    calls: queue.SimpleQueue[Call | None], modes: Callable[[], contextlib.AbstractContextManager[None]]
+) -> None:
+    with modes():
+        while (call := calls.get()) is not None:
+            call()
+            del call

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jdali import types
-from jdali._batches import BatchSpec, PaddedBlock, Store, place
+from jdali._batches import BatchSpec, PaddedBlock, Store, of_batch_axis, place
 from jdali._numerics.narrow import narrow
 from jdali._operators.record import HostOutputs, Static, host_batch_operator
 from jdali.tensors import TensorList
@@ -101,6 +101,8 @@ def local_rows(array: jax.Array) -> jax.Array:
     """Returns the rows of an array that are in this process; these are all rows unless the array spans several processes."""
     if array.is_fully_addressable:
         return array
+    # So that each device has whole rows. This moves no data if only the rows are split.
+    array = jax.device_put(array, of_batch_axis(array.sharding))
     rows = {shard.index[0].start or 0: shard.data for shard in array.addressable_shards}
     first, *others = (rows[start] for start in sorted(rows))
     return jnp.concatenate([first, *(jax.device_put(other, first.sharding) for other in others)])
