@@ -209,7 +209,8 @@ class DataIterator(EpochLoop[BatchT]):
     def _counted(self) -> tuple[EpochCounter, int]:
         """Returns a counter in the epoch that `len` and `size` count, and the number of the batch to count from."""
         counter = self._reached()
-        if self._first == self._length or (self._first and self._end is not None):  # nothing is left
+        was_rest = self._first > 0 or not counter.is_whole
+        if self._first == self._length or (was_rest and self._end is not None):  # nothing is left
             return counter.following(), 0
         return counter, self._first
 

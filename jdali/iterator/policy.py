@@ -196,7 +196,12 @@ class EpochCounter:
     @property
     def gives_nothing(self) -> bool:
         """True if no epoch has any batch, because the policy is DROP and a shard has fewer samples than a batch."""
-        return self.policy is LastBatchPolicy.DROP and self.length == 0 and not self._rest
+        return self.policy is LastBatchPolicy.DROP and self.length == 0 and self.is_whole
+
+    @property
+    def is_whole(self) -> bool:
+        """False if this epoch is the rest of one that was begun with batches of another size, or with other shards."""
+        return not self._rest
 
     @property
     def surplus(self) -> int:
