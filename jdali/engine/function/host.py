@@ -6,12 +6,13 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+import jax
 import numpy as np
 
 from jdali._errors import OperatorError
 from jdali._operators.record import HostBatchOp
 from jdali._sources import SourceFeed
-from jdali._system.devices import accelerator, host_device
+from jdali._system.devices import AnyArray, accelerator, host_device, to_host
 from jdali.engine.failure import NodeFailure
 from jdali.engine.function.draw import Draw
 from jdali.engine.function.part import FunctionDefinition
@@ -23,7 +24,7 @@ from jdali.engine.workers.pool import Pool
 from jdali.graph import WHOLE_BATCH, DataNode, Domain, dependencies, make_plan, upstream
 from jdali.tensors import TensorList
 
-Samples: TypeAlias = "TensorList | np.ndarray | Sequence[bytes | np.ndarray]"
+Samples: TypeAlias = "TensorList | AnyArray | Sequence[bytes | AnyArray]"
 
 
 class HostPart:
@@ -134,12 +135,12 @@ class HostPart:
 def _batch(name: str, value: object) -> TensorList:
     if isinstance(value, TensorList):
         return value
-    if isinstance(value, np.ndarray) and value.ndim:
-        return TensorList.from_dense(value)
+    if isinstance(value, (np.ndarray, jax.Array)) and value.ndim:
+        return TensorList.from_dense(to_host(value))
     if not isinstance(value, Sequence) or isinstance(value, (str, bytes)) or not value:
         raise TypeError(f"{name!r} must be a list of the samples' bytes or arrays, got {value!r:.40}")
     samples = [
-        np.frombuffer(one, np.uint8) if isinstance(one, (bytes, bytearray, memoryview)) else np.asarray(one)
+        np.frombuffer(one, np.uint8) if isinstance(one, (bytes, bytearray, memoryview)) else to_host(one)
         for one in value
     ]
     return TensorList.from_samples(samples)

@@ -90,7 +90,8 @@ class Preprocess:
         """Runs the host part and the compiled part on a batch.
 
         Args:
-            inputs: for each value of `inputs` a list with the bytes, or the array, of each sample.
+            inputs: for each value of `inputs` a list with the bytes, or the array, of each sample, an array [N, ...], or a
+                `TensorList`.
             key, epoch, index: identities of random values, as in a call of `PipelineFunction`.
 
         Returns: for each output an array [N, ...], or `Padded` where `sizes` has None; a tuple if there are several.

@@ -100,6 +100,8 @@ def test_batches_of_any_size_and_arrays(exported: tuple[Path, str]):
     preprocess = jdali.load(exported[0])
     want = np.stack(first_batch(pipelines.validation())[0])
     np.testing.assert_array_equal(preprocess(ENCODED[1:2]), want[1:2], strict=True)
+    of_jax = jnp.asarray(np.frombuffer(ENCODED[1], np.uint8))[None]
+    np.testing.assert_array_equal(preprocess(of_jax), want[1:2], strict=True)
     three = [ENCODED[i] for i in (2, 2, 0)]
     np.testing.assert_array_equal(preprocess(three), want[[2, 2, 0]], strict=True)
     np.testing.assert_array_equal(preprocess.arrays(PICTURES[0][None]), want[:1], strict=True)
