@@ -16,6 +16,7 @@ from jdali._batches.slabs import aligned_empty
 from jdali._batches.store import Block, Index, LateBlock, PaddedBlock, SamplesBlock, Store, keeping
 from jdali._batches.tensor import NOTHING
 from jdali._system.devices import AnyArray, HostArray, accelerator, is_local, to_device, to_host
+from jdali._system.jax_modes import unchecked
 
 Placement: TypeAlias = "jax.Device | Sharding | None"  # None: host memory
 
@@ -228,7 +229,8 @@ def _piece(
 
 def _run_there(program: Any, home: Sharding, *operands: Any, **static: Any) -> jax.Array:
     devices = home.device_set
-    with jax.default_device(next(iter(devices))) if len(devices) == 1 else contextlib.nullcontext():
+    on_one = jax.default_device(next(iter(devices))) if len(devices) == 1 else contextlib.nullcontext()
+    with unchecked(), on_one:
         result: jax.Array = program(*operands, **static)
         return result
 

@@ -45,6 +45,20 @@ def batch_modes() -> Iterator[None]:
                 yield
 
 
+@contextlib.contextmanager
+def unchecked() -> Iterator[None]:
+    """Turns off `jax_debug_nans` and `jax_debug_infs`: the padding of samples is unspecified, and may hold both.
+
+    A program that works on padded samples is called in this context. Functions of the user's are checked.
+    """
+    modes: Any = jax.config
+    if not (modes.jax_debug_nans or modes.jax_debug_infs):
+        yield
+        return
+    with jax.debug_nans(False), jax.debug_infs(False):
+        yield
+
+
 def modes_here() -> Callable[[], contextlib.AbstractContextManager[None]]:
     """Returns a context for another thread, with the 64-bit mode and the default device of this thread.
 

@@ -26,6 +26,8 @@ MODES = {
     "jax_numpy_dtype_promotion": "strict",
     "jax_numpy_rank_promotion": "raise",
     "jax_transfer_guard": "disallow",
+    "jax_debug_nans": True,
+    "jax_debug_infs": True,
 }
 
 
@@ -117,6 +119,26 @@ def test_results_are_those_without():
         found = used(key)
     for got, expected in zip(found, want, strict=True):
         np.testing.assert_array_equal(got, expected)
+
+
+def test_padding_is_not_checked(monkeypatch: pytest.MonkeyPatch):
+    """It is memory that nobody has written, in which anything may lie."""
+    monkeypatch.setattr(
+        "jdali._batches.gathering.aligned_empty", lambda shape, dtype: np.full(shape, np.nan, dtype)
+    )
+    pictures = [picture.astype(np.float32) for picture in PICTURES]
+    with jdali.Pipeline(batch_size=4, num_threads=1) as pipe:
+        picture = fn.external_source([pictures], name="pictures", layout="HWC")
+        pipe.set_outputs(picture * 2.0)
+    padded = np.full((1, 40, 40, 3), np.nan, np.float32)
+    padded[0, :30] = pictures[0]
+    with strict():
+        doubled = pipe.run()[0].to_samples()
+        of_function = pipe.function("pictures")(padded, extents=np.array([[30, 40, 3]]))
+    for got, expected in zip(doubled, pictures, strict=True):
+        np.testing.assert_array_equal(got, 2 * expected)
+    np.testing.assert_array_equal(jax.device_get(of_function.array)[0, :30, :40], 2 * pictures[0])
+    pipe.close()
 
 
 def test_the_modes_of_the_program_stay():

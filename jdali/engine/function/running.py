@@ -18,7 +18,7 @@ from jdali._numerics.mesh_axes import over_any_mesh
 from jdali._numerics.rounding import varying_like, x64_context
 from jdali._operators.call import Call
 from jdali._system.devices import accelerator
-from jdali._system.jax_modes import usual_modes
+from jdali._system.jax_modes import unchecked, usual_modes
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.steps.outline import StageOutline
 from jdali.engine.steps.program import ProgramForm, compiler_options, random_nodes, stage_compute
@@ -135,7 +135,7 @@ def compiled(stage: Stage, form: FunctionForm, platform: str) -> Callable[..., A
     program = jax.jit(run, compiler_options=options_of(stage, platform))
 
     def call(*operands: object) -> Any:
-        with x64_context(True) if form.program.x64 else contextlib.nullcontext():
+        with unchecked(), x64_context(True) if form.program.x64 else contextlib.nullcontext():
             return program(*operands, MINUS_ZERO)
 
     return call

@@ -23,6 +23,7 @@ import numpy as np
 from jdali._operators.call import Constant
 from jdali._operators.record import Operator, is_built_in
 from jdali._system.cache_folder import cache_folder
+from jdali._system.jax_modes import unchecked
 
 # Maximum number of functions that are kept; the least recently used are dropped first. Programs of one operator take a few
 # hundred kilobytes each, large programs some megabytes.
@@ -54,14 +55,15 @@ class Compiled:
         self._called: set[Hashable] = set()
 
     def __call__(self, *operands: Any) -> Any:
-        return self._function(*operands)
+        with unchecked():
+            return self._function(*operands)
 
     def lower(self, *operands: Any) -> Any:
         return self._function.lower(*operands)
 
     def first_call(self, where: Hashable, *operands: Any) -> Any:
         """Calls the function, and records that it is compiled for `where`: a device or a mesh."""
-        result = self._function(*operands)
+        result = self(*operands)
         self._called.add(where)
         return result
 
