@@ -203,8 +203,8 @@ class Merge:
         leaves, other = jax.tree_util.tree_flatten(if_false, is_leaf=self._hooks.is_graph_value)
         if structure != other:
             raise ValueError(
-                f"{name} is {_outline(structure)} after the `if` branch of a conditional and"
-                f" {_outline(other)} after the `else` branch: a condition that is a graph value needs the"
+                f"{name} is {outline(structure)} after the `if` branch of a conditional and"
+                f" {outline(other)} after the `else` branch: a condition that is a graph value needs the"
                 " same structure of tuples, lists and dicts (or None) in both"
             )
         built = [
@@ -230,6 +230,6 @@ class Merge:
         return [finish(merged) for finish in self._finish]
 
 
-def _outline(structure: Any) -> str:
+def outline(structure: Any) -> str:
     """Writes a structure with a star for each leaf: "(*, [*])"."""
     return str(structure.unflatten(["*"] * structure.num_leaves)).replace("'*'", "*")

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+import jax
+
 from jdali._operators.record import REGISTRY
 from jdali._system.tracebacks import user_line
 from jdali.graph import autograph as _autograph
 from jdali.graph.arithmetic import constant_node
+from jdali.graph.branch_state import outline
 from jdali.graph.node import DataNode, Domain, Graph, current_graph
 
 
@@ -115,16 +118,31 @@ class Branches:
         )  # fmt: skip
         return node.outputs[0]
 
-    def choose(self, index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
-        """Returns, for each sample, the result of the case that `index` selects. Each case is traced and run once."""
-        index = self._in_current(index)
-        parts = []
+    def choose(self, index: object, cases: Sequence[Callable[[], Any]], name: str) -> Any:
+        """Returns, for each sample, the result of the case that `index` selects. Each case is traced and run once.
+
+        The cases return nodes or constants, in equal structures of tuples, lists and dicts.
+        """
+        index = self._as_node(index, name)
+        results: list[list[DataNode]] = []
+        structures: list[Any] = []
         for which, case in enumerate(cases):
             self.begin_branch(index, which, 1 / len(cases))
             try:
-                parts.append(self._as_node(case(), name))
+                leaves, structure = jax.tree_util.tree_flatten(case(), is_leaf=self.is_graph_value)
+                results.append([self._as_node(leaf, name) for leaf in leaves])
             finally:
                 self.end_branch()
+            structures.append(structure)
+            if structure != structures[0]:
+                raise ValueError(
+                    f"{name}: all cases must give the same structure of tuples, lists and dicts (or None), got "
+                    f"{outline(structures[0])} from case 0 and {outline(structure)} from case {which}"
+                )
+        joined = [self._join(index, parts, name) for parts in zip(*results, strict=True)]
+        return structures[0].unflatten(joined)
+
+    def _join(self, index: DataNode, parts: Sequence[DataNode], name: str) -> DataNode:
         node = self._graph.add(
             REGISTRY["_conditional.join"], parts, {"index": index}, device=_one_device(parts, name),
             domain=self._graph.domain,
@@ -243,7 +261,7 @@ def trace(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str
         return _autograph.convert(function)(*args, **kwargs)
 
 
-def choose(index: DataNode, cases: Sequence[Callable[[], Any]], name: str) -> DataNode:
+def choose(index: object, cases: Sequence[Callable[[], Any]], name: str) -> Any:
     """Selects `cases[index]()` for each sample, in the pipeline that is being defined; see `Branches.choose`."""
     return current_branches(name).choose(index, cases, name)
 

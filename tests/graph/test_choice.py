@@ -46,6 +46,33 @@ def test_a_branch_may_give_a_constant_and_choose_again() -> None:
     assert values(function) == [0, 7, 2, -7, 4, 7]
 
 
+def test_branches_may_give_structures() -> None:
+    def function(x: Any, i: Any) -> Any:
+        cases = [
+            lambda: {"a": x, "b": (x, None)},
+            lambda: {"a": 7, "b": (-x, None)},
+            lambda: {"a": x, "b": (1, None)},
+        ]
+        chosen = choose(i, cases, "x")
+        assert chosen["b"][1] is None
+        return chosen["a"], chosen["b"][0]
+
+    a, b = (output.as_array().tolist() for output in pipeline(function).run())
+    assert (a, b) == ([0, 1, 7, 3, 4, 5], [1, 1, -2, 1, 1, 5])
+
+
+def test_one_index_for_all_samples() -> None:
+    for index in (1, np.int64(1)):
+        assert values(lambda x, i, index=index: choose(index, [lambda: x, lambda: x + 1], "x")) == [
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+        ]
+
+
 def test_in_a_branch_of_a_conditional() -> None:
     def function(x: Any, i: Any) -> Any:
         if x > 1:
@@ -90,7 +117,7 @@ def test_values_must_not_leave_their_branch() -> None:
 def test_results_must_be_on_one_device_and_be_batches() -> None:
     with pytest.raises(RuntimeError, match=r"call .gpu\(\) in both"):
         pipeline(lambda x, i: choose(i, [lambda: x, lambda: x.gpu()], "x"))
-    with pytest.raises(RuntimeError, match="x: is None"):
+    with pytest.raises(ValueError, match="the same structure.* from case 0 and None from case 1"):
         pipeline(lambda x, i: choose(i, [lambda: x, lambda: None], "x"))
 
 

@@ -72,8 +72,10 @@ def select(ops: Sequence[Callable[..., Any]], selected_op_idx: Any, *op_args: An
 
     Args:
         ops: augmentations, or other functions that call operators.
-        selected_op_idx: index into `ops` for each sample.
+        selected_op_idx: index into `ops`: an int for all samples, or an integer for each sample.
         op_args, op_kwargs: arguments; batches are split by the choice.
+
+    Returns: a batch, or a structure of tuples, lists and dicts of batches if the operations return one.
     """
     if not ops:
         raise ValueError("select: there is nothing to select from")
