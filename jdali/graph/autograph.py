@@ -85,6 +85,11 @@ def tracing(hooks: Any) -> Iterator[None]:
         _TRACE.reset(token)
 
 
+def is_tracing() -> bool:
+    """Returns True while converted functions run, see `tracing`."""
+    return _TRACE.get() is not None
+
+
 def _trace() -> _Trace:
     trace = _TRACE.get()
     assert trace is not None, "graph values exist only while a graph is traced"

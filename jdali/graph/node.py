@@ -21,6 +21,7 @@ from jdali import types
 from jdali._errors import OperatorError
 from jdali._operators.record import REGISTRY, Operator, ReaderOp
 from jdali._system.tracebacks import user_line
+from jdali.graph import autograph
 from jdali.graph.expression_types import Expression
 from jdali.ops.tensor._subscript import parse_index
 
@@ -370,8 +371,13 @@ class DataNode(Expression["Operand", "DataNode"]):
             "achieved with the `cast` operator."
         )
         error.add_note(
-            "A node is a batch that is yet to come and has no value here: write @pipeline_def(enable_conditionals=True) "
-            "above the function, and `if` works sample by sample."
+            "A node is a batch that is yet to come and has no value here: "
+            + (
+                "conditionals are enabled, but not in this code: a constructor, a property, a function that a library or "
+                "a built-in such as `map` calls, or one without source."
+                if autograph.is_tracing()
+                else "write @pipeline_def(enable_conditionals=True) above the function, and `if` works sample by sample."
+            )
         )
         raise error
 

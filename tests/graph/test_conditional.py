@@ -159,8 +159,19 @@ def test_a_plain_pipeline_refuses_a_condition():
         x = fn.external_source(source=lambda: NUMBERS)
         return x if x else 1
 
-    with pytest.raises(TypeError, match="enable_conditionals"):
+    with pytest.raises(TypeError, match="enable_conditionals") as caught:
         pipeline()
+    assert "write @pipeline_def(enable_conditionals=True)" in caught.value.__notes__[0]
+
+
+def test_a_condition_where_nothing_is_converted():
+    class Holder:
+        def __init__(self, value):
+            self.value = value if value else 1
+
+    with pytest.raises(TypeError, match="conditional context") as caught:
+        run(lambda x: Holder(x).value, NUMBERS)
+    assert "conditionals are enabled, but not in this code: a constructor" in caught.value.__notes__[0]
 
 
 @pytest.mark.oracle
