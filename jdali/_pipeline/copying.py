@@ -34,4 +34,5 @@ def copied(pipeline: Pipeline, **options: object) -> Pipeline:
     )  # fmt: skip
     copy._definition.graph = copy_graph(pipeline.graph)
     copy.set_outputs(*(copy.graph.nodes[node.source.id].outputs[node.index] for node in outputs))
+    copy._definition.output_names = pipeline.output_names
     return copy

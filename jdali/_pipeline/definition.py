@@ -80,7 +80,10 @@ class Definition:
     def _define(self) -> tuple[Any, ...]:
         owner = self._owner()
         assert owner is not None
-        return as_outputs(owner.define_graph())
+        returned = owner.define_graph()
+        if isinstance(returned, Mapping):
+            self.output_names = tuple(returned)
+        return as_outputs(returned)
 
     def complete(self) -> tuple[DataNode, ...]:
         """Checks and returns the outputs. If there are none yet, the pipeline defines its graph first."""
@@ -99,7 +102,7 @@ class Definition:
 
     def iteration(self, graph: Graph) -> tuple[DataNode, ...]:
         """Defines the pipeline for an iteration of debug mode, in a new graph; returns the outputs."""
-        self.graph = graph
+        self.graph, self._fingerprint = graph, None
         graph.owner = self._owner
         with building(graph):
             returned = self._define()

@@ -52,6 +52,7 @@ def serialized(definition: Definition) -> bytes:
         "nodes": nodes,
         "domains": domains,
         "outputs": [dataclasses.astuple(ValueNumber.of(value)) for value in definition.outputs or ()],
+        "names": definition.output_names,
     }
     return json.dumps(content, separators=(",", ":")).encode()
 
@@ -109,6 +110,7 @@ def define(definition: Definition, content: Mapping[str, Any]) -> None:
     graph = definition.graph
     read_graph(content["nodes"], content["domains"]).add_to(graph)
     definition.outputs = tuple(ValueNumber(*numbers).find(graph) for numbers in content["outputs"])
+    definition.output_names = tuple(content.get("names", ()))
 
 
 def given_options(written: Mapping[str, Any]) -> dict[str, Any]:

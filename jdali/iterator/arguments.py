@@ -36,6 +36,7 @@ def output_names(
     if not pipelines or not isinstance(pipelines[0], Pipeline):
         return []  # `check_arguments` raises the error
     if output_map is None:
+        pipelines[0].build()  # a class defines its graph, and the names, when it is built
         named = list(pipelines[0].output_names)
     else:
         named = list(getattr(output_map, "_fields", output_map.__annotations__))

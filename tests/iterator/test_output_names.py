@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from typing import NamedTuple, TypedDict
 
 import jax
 import numpy as np
 import pytest
 
-from jdali import fn, pipeline_def
+from jdali import Pipeline, fn, pipeline_def
 from jdali.iterator import DataIterator, LastBatchPolicy
 
 PAD = LastBatchPolicy.PAD
@@ -60,6 +61,25 @@ def with_conditionals():
 def without():
     numbers = _numbers()
     return numbers, numbers * 2
+
+
+class Defined(Pipeline):
+    def define_graph(self):
+        numbers = _numbers()
+        return {"first": numbers, "second": numbers * 2}
+
+
+def test_a_class_names_them() -> None:
+    assert next(DataIterator(Defined(batch_size=1, num_threads=1))).keys() == {"first", "second"}
+
+
+@pytest.mark.parametrize("remade", [lambda pipe: Pipeline.deserialize(pipe.serialize()), copy.copy])
+def test_they_are_kept_in_bytes(remade) -> None:
+    @pipeline_def(batch_size=1, num_threads=1)
+    def define():
+        return {"first": fn.random.uniform(), "second": fn.random.normal()}
+
+    assert remade(define()).output_names == ("first", "second")
 
 
 @pytest.mark.parametrize("factory", [as_dict, annotated, as_fields, with_conditionals])

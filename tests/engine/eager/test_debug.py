@@ -237,6 +237,30 @@ def test_facts_of_readers_after_the_first_run(folder):
     assert pipe.num_outputs == 2
 
 
+def test_states_of_the_plain_pipeline_and_its_own(folder):
+    def function():
+        label = fn.readers.file(file_root=str(folder), name="files", random_shuffle=True)[1]
+        return label, fn.random.uniform(range=[0, 1])
+
+    plain, debug = pair(function)
+    state = debug.get_state()  # has no operators yet
+    for pipe in (plain, debug):
+        pipe.run()
+    assert debug.get_state() == plain.get_state() != state
+    fresh = make(function, debug=True)
+    with pytest.raises(ValueError, match=r"after the first run: call run\(\), then set_state"):
+        fresh.set_state(plain.get_state())
+    fresh.run()
+    fresh.set_state(plain.get_state())
+    assert_same(plain, fresh, 3)
+
+
+def test_a_dict_names_the_outputs_from_the_first_run_on():
+    pipe = make(lambda: {"numbers": fn.external_source(numbers)}, debug=True)
+    pipe.run()
+    assert pipe.output_names == ("numbers",)
+
+
 def test_subclass_with_define_graph():
     class Mine(jdali.Pipeline):
         def define_graph(self):
