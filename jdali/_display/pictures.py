@@ -44,8 +44,8 @@ def picture_of(array: Values, layout: str = "") -> Picture:
     black. If there are two channels, the first is shown; if more than four, the first three.
 
     Args:
-        array: [H, W], [H, W, C] or [C, H, W], not empty.
-        layout: "HW", "HWC", "CHW" or "" for a guess by the shape.
+        array: [H, W], [H, W, C] or [C, H, W], not empty; with a layout, axes in any order.
+        layout: the letters H, W and optionally C; "" for a guess by the shape.
     """
     values, notes = _channels_last(array, layout)
     pixels, more = to_bytes(values)
@@ -76,12 +76,13 @@ def animation_of(array: Values, layout: str, most: int) -> Animation:
 def _channels_last(array: Values, layout: str) -> tuple[Values, tuple[str, ...]]:
     """Moves the channels to the last axis; returns [H, W, C] with 1, 3 or 4 channels."""
     notes: tuple[str, ...] = ()
-    if array.ndim == 2:
-        return array[..., None], notes
-    first = layout.index("C") == 0 if "C" in layout else array.shape[-1] > 4 and array.shape[0] <= 4
-    values = np.moveaxis(array, 0, -1) if first else array
-    if first and "C" not in layout:
-        notes = ("taken as CHW",)
+    values = array
+    if layout:
+        values = array.transpose([layout.index(letter) for letter in "HWC" if letter in layout])
+    elif array.ndim == 3 and array.shape[-1] > 4 and array.shape[0] <= 4:
+        values, notes = np.moveaxis(array, 0, -1), ("taken as CHW",)
+    if values.ndim == 2:
+        return values[..., None], notes
     channels = values.shape[-1]
     if channels not in (1, 3, 4):
         shown = values[..., :3] if channels > 2 else values[..., :1]

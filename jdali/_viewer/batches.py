@@ -112,5 +112,6 @@ def found_page(inspector: PipelineInspector, text: str, root: str) -> str:
     )
     if not found:
         return f"<p>No file name holds {escape(text)!s}.{part}</p>"
-    rows = [[f'<a href="{root}epochs/{index}">{index}</a>', escape(name)] for index, name in found]
+    linked = '<a href="{root}epochs/{index}">{index}</a>' if inspector.knows_samples else "{index}"
+    rows = [[linked.format(root=root, index=index), escape(name)] for index, name in found]
     return f"<p>{len(found)} samples, at most 50 are shown.{part}</p>" + table(["index", "file"], rows)

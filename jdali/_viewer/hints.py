@@ -73,8 +73,10 @@ def hint_of(value: DataNode, value_of: ValueOf, names_of: NamesOf = nameless) ->
             **({3: "mask"} if pixelwise else {3: "polygons", 4: "vertices"} if polygons else {}),
         }
         return Hint(kinds.get(found.output, ""))
+    # The name of an operator with several outputs, of a reader for instance, says nothing about one of them.
+    names = [node.name.lower() for node in found.chain if node.named and len(node.outputs) == 1]
     for part, kind in _NAMES:
-        if any(part in node.name.lower() for node in found.chain if node.named):
+        if any(part in name for name in names):
             return Hint(kind)
     return Hint()
 

@@ -43,6 +43,15 @@ def test_chw_and_normalization_are_undone_and_said_so():
     assert picture.notes == ("normalized: shown between its min -2 and max 2",)
 
 
+@pytest.mark.parametrize("layout", ["HWC", "CHW", "HCW", "WHC", "CWH", "HW", "WH"])
+def test_axes_in_any_order(layout):
+    pixels = np.random.default_rng(0).integers(0, 256, (8, 9, 3 if "C" in layout else 1), np.uint8)
+    array = pixels.transpose(["HWC".index(letter) for letter in layout + "C" * ("C" not in layout)])
+    shown = picture_of(array.reshape(array.shape[: len(layout)]), layout)
+    np.testing.assert_array_equal(shown.pixels, pixels)
+    assert shown.notes == ()
+
+
 @pytest.mark.parametrize(
     ("array", "pixels", "note"),
     [

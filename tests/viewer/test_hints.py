@@ -41,6 +41,15 @@ def test_sounds_and_spectrograms():
     assert rate.kind == ""
 
 
+def test_the_name_of_a_reader_means_none_of_its_outputs():
+    def named():
+        data, label = fn.readers.file(file_root="nowhere", name="sounds_and_masks")
+        return fn.decoders.image(data), label, fn.copy(label, name="labels")
+
+    (image, label, copied), _ = hints(named)
+    assert (image.kind, label.kind, copied.kind) == ("", "", "labels")
+
+
 def test_the_rate_of_the_sample_where_it_is_not_given():
     def undecided():
         return fn.decoders.audio(fn.readers.file(file_root="nowhere")[0])

@@ -93,6 +93,26 @@ def test_the_last_batch_of_all_is_a_page_like_another(options, tmp_path):
     pipe.close()
 
 
+def test_a_reader_beside_a_list_that_ends(tmp_path):
+    folder = viewed.folder(tmp_path, broken=False)  # nine samples
+
+    @pipeline_def(batch_size=3, num_threads=1, device_id=None)
+    def define():
+        return fn.readers.file(file_root=str(folder))[1], fn.external_source([np.zeros(3)] * 7)
+
+    pipe = define()
+    view = server.view(pipe)
+    assert "Batch 6" in opened(view, "go?epoch=2")[1]
+    assert (
+        "it has 7 items, item 8 does not exist"
+        in opened(view, "go?epoch=3")[1] + opened(view, "batches/8")[1]
+    )
+    status, page = opened(view, "find?text=picture")
+    assert (status, "picture_0.png" in page, "epochs/" in page) == (200, True, False)  # it has no such pages
+    view.close()
+    pipe.close()
+
+
 def test_a_pipeline_in_a_variable_is_not_measured():
     """Measuring takes batches of a pipeline, and closes it."""
 

@@ -192,7 +192,10 @@ class PipelineInspector:
         with self._exclusively():
             feed = self._feed()
             try:
-                feed.skip(number, self.batch_size)
+                try:
+                    feed.skip(number, self.batch_size)
+                except ValueError as error:  # a list ends before the batch
+                    raise IndexError(str(error)) from None
                 yield feed
             except StopIteration:
                 raise IndexError(f"batch {number} is after the end of the external source") from None
