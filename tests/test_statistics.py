@@ -107,6 +107,9 @@ def test_what_is_no_reader_is_refused() -> None:
     for wrong in (2.5, "3"):
         with pytest.raises(TypeError, match=rf"^jdali\.statistics: n is {wrong!r}, it must be an integer"):
             jdali.statistics(jd.readers.File(file_root="."), n=wrong)
+    debug = pipeline_def(lambda: fn.random.uniform(), batch_size=2, num_threads=1)(debug=True)
+    with pytest.raises(TypeError, match="not in debug mode"):
+        jdali.statistics(debug)
 
 
 @pytest.mark.parametrize("layout", ["HWC", None])

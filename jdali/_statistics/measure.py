@@ -57,6 +57,8 @@ def statistics(
             raise ValueError(f"jdali.statistics: n is {n}, it must be at least 1")
     with contextlib.ExitStack() as stack:
         if isinstance(data, Pipeline):
+            if data.debug:
+                raise TypeError("jdali.statistics: not in debug mode; make the pipeline without debug=True")
             pipe = data
         else:
             pipe = stack.enter_context(contextlib.closing(_decoding(data)))

@@ -59,7 +59,7 @@ class Output:
 
     @property
     def _is_bytes(self) -> bool:
-        return self._dtype == np.uint8 and self.extents.shape[1] == 1
+        return self._dtype == np.uint8 and self._extents[-1].shape[1] == 1
 
     @property
     def extents(self) -> np.ndarray:

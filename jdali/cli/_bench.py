@@ -43,7 +43,8 @@ def run(options: argparse.Namespace) -> int:
             size = pipe.max_batch_size
     except (PipelineNameError, OperatorError) as error:
         return failed("bench", error)
-    if report.batches:
-        print(f"{report.batches * size / report.seconds:.1f} samples a second, in batches of {size}")
+    if not report.batches:
+        return failed("bench", f"{options.pipeline} ends before the loop is measured; take fewer --warmup")
+    print(f"{report.batches * size / report.seconds:.1f} samples a second, in batches of {size}")
     print(report)
     return 0

@@ -124,6 +124,8 @@ def run(options: argparse.Namespace) -> int:
             print(pipe.plan())
     except (PipelineNameError, OperatorError) as error:
         return failed("doctor", error)
+    except StopIteration:
+        return failed("doctor", f"{options.pipeline} has no batch: its external source is at its end")
     return 0
 
 

@@ -21,6 +21,10 @@ def training(folder, side=4):
     data, label = fn.readers.file(file_root=folder, name="reader")
     return fn.resize(fn.decoders.image(data), size=(side, side)), label
 
+@pipeline_def(batch_size=1, num_threads=1)
+def short(batches=2):
+    return fn.external_source([[0.0]] * batches)
+
 number = 3
 """
 
@@ -139,7 +143,7 @@ def test_the_seconds_of_bench_are_those_that_are_measured(train, monkeypatch, ca
 
     def measured(pipe, batches, advance, warm):
         went_on.extend(advance(done, seconds) for done, seconds in ((1, 0.5), (2, 59.0), (3, 61.0)))
-        return Recorder([pipe], PhaseTimer("batch", "outputs")).report(0, 1.0, 0.0)
+        return Recorder([pipe], PhaseTimer("batch", "outputs")).report(3, 1.0, 0.0)
 
     monkeypatch.setattr("jdali.cli._bench.measure_loop", measured)
     name, argument = train
@@ -159,6 +163,15 @@ def test_bench_prints_the_report(train, capsys):
     assert "needs folder; give --arg folder=..." in capsys.readouterr().err
     assert main(["bench", name, "--arg", "folder=nowhere"]) == 1
     assert capsys.readouterr().err.startswith("bench: readers.file: ")
+
+
+def test_data_that_end_too_early(train, capsys):
+    name = train[0].replace("training", "short")
+    assert main(["bench", name]) == 1
+    assert capsys.readouterr().err == f"bench: {name} ends before the loop is measured; take fewer --warmup\n"
+    assert main(["bench", name, "--warmup", "0"]) == 0
+    assert main(["doctor", name, "--arg", "batches=0"]) == 1
+    assert f"doctor: {name} has no batch: its external source" in capsys.readouterr().err
 
 
 def test_doctor_and_index_take_pipelines(train, capsys):
