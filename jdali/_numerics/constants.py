@@ -207,7 +207,7 @@ def ConstantNode(
     unknown = kwargs.keys() - {"name", "preserve"}
     if unknown:
         raise TypeError(f"Constant: got an unexpected argument {min(unknown)!r}; there are name and preserve")
-    array = constant_array(value, dtype)
+    array = constant_array(alone(value), dtype)
     if shape is not None:
         array = np.broadcast_to(array, shape) if array.ndim == 0 else array.reshape(shape)
     return ArrayConstant(array, layout or "", device, kwargs)
@@ -216,8 +216,8 @@ def ConstantNode(
 def constant_array(value: Any, dtype: Any = None, *, exact: bool = False) -> np.ndarray:
     """Converts a constant by DALI's rule: a Python int becomes INT32, a float FLOAT, a bool BOOL.
 
-    64-bit arrays become 32-bit arrays; a NumPy integer scalar keeps its 64 bits. Integers out of range become the
-    nearest value of the type.
+    64-bit arrays become 32-bit arrays; a NumPy integer scalar, an operand, keeps its 64 bits (see `alone`). Integers out
+    of range become the nearest value of the type.
 
     Args:
         value: number, list of numbers, array, or a constant.
@@ -242,6 +242,11 @@ def constant_array(value: Any, dtype: Any = None, *, exact: bool = False) -> np.
     if checks and array.dtype.kind in "iu" and converted.dtype.kind in "iu" and (array != converted).any():
         raise OverflowError(f"Integer {array[array != converted].flat[0]} out of range for {converted.dtype}")
     return converted
+
+
+def alone(value: Any) -> Any:
+    """Returns a NumPy integer scalar as an array: as a batch of its own, unlike as an operand, it has 32 bits, as in DALI."""
+    return np.asarray(value) if isinstance(value, np.integer) else value
 
 
 _HALVES = {np.dtype(np.int64): np.dtype(np.int32), np.dtype(np.uint64): np.dtype(np.uint32)}

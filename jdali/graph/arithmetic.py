@@ -9,6 +9,7 @@ import numpy as np
 
 from jdali import types
 from jdali._kernels.promotion import SIGNS
+from jdali._numerics.constants import alone
 from jdali._operators.record import REGISTRY
 from jdali.graph.node import DataNode, apply
 
@@ -41,7 +42,7 @@ def _new_constant(value: object) -> DataNode:
     layout, device, options = "", "cpu", {}
     if isinstance(value, types.ArrayConstant):
         layout, device, options = value.layout, value.device, value.options
-    arguments = {"value": types.constant_array(value), "layout_name": layout}
+    arguments = {"value": types.constant_array(alone(value)), "layout_name": layout}
     return apply("_constant", (), arguments, device=device, **options)
 
 

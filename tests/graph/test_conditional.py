@@ -232,6 +232,13 @@ def test_array_constants_keep_their_layout_and_can_be_indexed():
     assert pipeline().run()[0].layout() == "AB"
 
 
+@pytest.mark.parametrize("integer", [np.int64, np.uint64])
+def test_numpy_integers_have_32_bits_as_in_dali(integer):
+    (found,) = run(lambda x: integer(7) if x > 1 else types.Constant(integer(5), device="cpu"), NUMBERS)
+    assert np.stack(found).tolist() == [5, 5, 7, 7, 7, 7]
+    assert {sample.dtype for sample in found} == {np.dtype(integer.__name__.replace("64", "32"))}
+
+
 def test_what_is_no_batch_raises_the_type_that_dali_raises():
     with pytest.raises(TypeError, match="Unexpected type <class 'object'> after a branch of a conditional"):
         run(lambda x: object() if x > 1 else x, NUMBERS)
