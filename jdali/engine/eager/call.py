@@ -1,13 +1,13 @@
-"""Runs one operator immediately, without a pipeline, for dynamic mode.
+"""Runs one operator, or a traced function of operators, immediately and without a pipeline, for dynamic mode.
 
-A call is a plan with one step, and uses the same runners as a pipeline. Plans are cached by `RunnerKey`. Per-sample
-arguments are values of the batch and never compiled in, so a call with new values compiles nothing.
+A call of an operator is a plan with one step, and uses the same runners as a pipeline. Plans are cached by `RunnerKey`.
+Per-sample arguments are values of the batch and never compiled in, so a call with new values compiles nothing.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -15,8 +15,9 @@ import numpy as np
 
 from jdali._batches import Drawn, PaddedBlock, Provenance, gather
 from jdali._operators.record import Operator
+from jdali._system.devices import host_device
 from jdali.engine.cursor import open_reader
-from jdali.engine.eager.traced import ObjectCache
+from jdali.engine.eager.traced import ObjectCache, TracedFunction
 from jdali.engine.failure import NodeFailure
 from jdali.engine.make import PreparedPlan, user_error
 from jdali.engine.steps.program import ProgramBudget
@@ -24,12 +25,11 @@ from jdali.engine.steps.reader_op import policy_of, read
 from jdali.engine.steps.values import Values
 from jdali.engine.task import SampleIds
 from jdali.engine.workers.pool import Pool
-from jdali.graph import WHOLE_BATCH, ExecutionPlan, Graph, HostStep, Stage, is_compiled
-from jdali.ops.flow._source import external_source
+from jdali.graph import WHOLE_BATCH, Domain, ExecutionPlan, Graph, HostStep, Stage, is_compiled, make_plan
 from jdali.tensors import RowSlice, TensorList
 
-KEPT_RUNNERS = 1024  # maximum number; the least recently used is dropped first
-_MASK32 = 0xFFFF_FFFF
+KEPT_RUNNERS, KEPT_GRAPHS = 1024, 256  # maximum numbers; the least recently used is dropped first
+_MASK32, _MASK64 = 0xFFFF_FFFF, 0xFFFF_FFFF_FFFF_FFFF
 
 BUDGET = ProgramBudget()
 
@@ -70,11 +70,8 @@ class _Runner:
     def __init__(self, key: RunnerKey):
         graph = Graph()
         device = "cpu" if key.placement.name == "cpu" else "gpu"
-        given = functools.partial(
-            graph.add, external_source, (), {}, device=device, num_outputs=1, where="a call"
-        )
-        self.inputs = [given().outputs[0] for _ in key.inputs]
-        self.arguments = {name: given().outputs[0] for name in key.per_sample}
+        self.inputs = [graph.add_batch(None, device) for _ in key.inputs]
+        self.arguments = {name: graph.add_batch(None, device) for name in key.per_sample}
         self.node = graph.add(
             key.op, self.inputs, dict(key.static) | self.arguments, device=key.placement.name, where="a call"
         )
@@ -138,18 +135,13 @@ def run_operator(
         else:
             env[runner.arguments[name]] = TensorList.from_dense(value)
     env.constants |= constants
-    ids = call_ids(batch_size, draw.number) if op.random else _no_ids(batch_size)
-    runner.run(env, ids, draw, pool)
+    runner.run(env, call_ids(batch_size, draw.number), draw, pool)
     return tuple(env[value] for value in runner.node.outputs)
 
 
 def call_ids(count: int, number: int) -> SampleIds:
     """Returns the sample identities of call `number`; the index of a sample is its position in the batch."""
     return SampleIds(np.full(count, number & _MASK32, np.uint32), np.arange(count), np.arange(count))
-
-
-# For operators that draw nothing.
-_no_ids = functools.lru_cache(maxsize=64)(functools.partial(call_ids, number=0))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -166,6 +158,51 @@ def room_for(batch_size: int) -> int:
     return power
 
 
+class InputKind(NamedTuple):
+    """Identifies an input by its device ("cpu" or "gpu"), layout and number of axes."""
+
+    device: str
+    layout: str
+    ndim: int
+
+
+class GraphKey(NamedTuple):
+    """Identifies a graph by everything except the samples."""
+
+    define: Callable[..., Any]
+    inputs: tuple[InputKind, ...]
+    room: int  # rows of a program
+    accelerator: jax.Device
+
+
+class EagerGraph:
+    """Holds a function traced as a graph, with its plan. Calls from several threads take turns."""
+
+    def __init__(self, key: GraphKey):
+        self._function = TracedFunction(key.define, [kind.device for kind in key.inputs])
+        devices = {"cpu": host_device(), "gpu": key.accelerator}
+        plan = make_plan(
+            self._function.graph.nodes, self._function.outputs, one_device=devices["cpu"] == devices["gpu"]
+        )
+        self._plan = PreparedPlan(plan, devices, max_batch=key.room, budget=BUDGET, shares_rows=key.room > 1)
+
+    def run(self, batches: Sequence[TensorList], count: int, draw: RandomDraw, pool: Pool) -> Any:
+        """Returns the function's result, with a `TensorList` for each node. Devices may still be computing."""
+        ids = call_ids(count, draw.number)
+        env = Values(zip(self._function.inputs, batches, strict=True))
+        parts: dict[Domain, SampleIds] = {WHOLE_BATCH: ids}
+        # A sample's identity has room for the lower 32 bits of `draw.number`, so the upper bits go into the seed.
+        seed = (draw.seed + (draw.number >> 32)) & _MASK64
+        try:
+            self._plan.make(env, parts, pool, seed=seed)
+        except NodeFailure as failure:
+            raise user_error(failure, env, parts) from failure.first
+        return self._function.result([env[value] for value in self._function.outputs])
+
+
+graph_of = ObjectCache(EagerGraph, KEPT_GRAPHS)
+
+
 class EagerReader:
     """Reads samples on request, without a pipeline."""
 
@@ -176,12 +213,10 @@ class EagerReader:
         self._policy = policy_of(self._reader)
 
     def meta(self) -> dict[str, int]:
-        meta: dict[str, int] = self._reader.meta()
-        return meta
+        return self._reader.meta()
 
     def get_state(self) -> dict[str, Any]:
-        state: dict[str, Any] = self._reader.get_state()
-        return state
+        return self._reader.get_state()
 
     def set_state(self, state: dict[str, Any]) -> None:
         self._reader.set_state(state)

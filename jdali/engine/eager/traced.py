@@ -10,7 +10,6 @@ from typing import Any, Generic, TypeVar
 import jax
 
 from jdali.graph import DataNode, Graph, building, trace
-from jdali.ops.flow._source import external_source
 
 Made = TypeVar("Made")
 
@@ -67,10 +66,7 @@ class TracedFunction:
     def __init__(self, define: Callable[..., Any], devices: Sequence[str]):
         """Traces a function, with an input node on each of `devices`."""
         self.graph = Graph()
-        self.inputs = [
-            self.graph.add(external_source, (), {}, device=device, num_outputs=1, where="a call").outputs[0]
-            for device in devices
-        ]
+        self.inputs = [self.graph.add_batch(None, device) for device in devices]
         with building(self.graph):
             result = trace(define, self.inputs, {}, self.graph)
         self._leaves, self._structure = jax.tree_util.tree_flatten(result)
