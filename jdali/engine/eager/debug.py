@@ -87,25 +87,18 @@ class ComputedTask(BatchTask):
 
 
 class DebugEngine(Engine):
-    """Makes the batches of a pipeline in debug mode, one at a time, in the caller's thread.
+    """Makes the batches of a pipeline in debug mode, one at a time, in the caller's thread."""
 
-    Attributes:
-        first_is_over: True after the first iteration; from then on all operators are known.
-    """
+    knows_sources = False  # True after the first iteration; from then on all operators are known
 
     def __init__(
-        self,
-        define: Callable[[DebugGraph], tuple[DataNode, ...]],
-        options: EngineOptions,
-        *,
-        conditionals: bool,
-    ):
+        self, define: Callable[[DebugGraph], tuple[DataNode, ...]], options: EngineOptions, *, conditionals: bool
+    ):  # fmt: skip
         super().__init__(_NO_PLAN, dataclasses.replace(options, on_error="raise"))
         self._define = define
         self.conditionals = conditionals
         self._steps: list[DebugStep] = []
         self._held: dict[str, list[tuple[Any, str | None]]] = {}
-        self.first_is_over = False
 
     def step_of(self, node: Node, number: int) -> DebugStep:
         """Returns the step of an operator call; `number` counts the calls of an iteration from 0.
@@ -116,7 +109,7 @@ class DebugEngine(Engine):
             step = self._steps[number]
             step.check(node)
             return step
-        if self.first_is_over:
+        if self.knows_sources:
             raise unexpected(node)
         if node.is_source:
             self._add_source(node)
@@ -146,22 +139,13 @@ class DebugEngine(Engine):
             source.feed(self.cursor.ask(node, convert))
 
     @property
-    def knows_sources(self) -> bool:
-        return self.first_is_over
-
-    @property
     def first_reader(self) -> Node | None:
         """The reader whose samples determine the random keys; None until the function has called a reader."""
         return next(iter(self.readers), None)
 
-    @property
-    def has_external_sources(self) -> bool:
-        """True if an external source may still choose the size of the batch."""
-        return len(self.sources) > len(self.readers)
-
     def hold(self, name: str, data: object, layout: str | None) -> bool:
         """Keeps data that was fed before the first iteration. Returns False, and keeps nothing, if the source exists already."""
-        if self.first_is_over or any(node.name == name for node in self.sources):
+        if self.knows_sources or any(node.name == name for node in self.sources):
             return False
         self._held.setdefault(name, []).append((data, layout))
         return True
@@ -180,7 +164,7 @@ class DebugEngine(Engine):
             graph.count()
             raise contained(error)  # noqa: B904  it has its cause
         graph.count()
-        self.first_is_over = True
+        self.knows_sources = True
         if self._held:
             name = self._held.popitem()[0]
             raise KeyError(f'feed_input: Could not find an input operator with name "{name}"')
@@ -191,15 +175,8 @@ class DebugEngine(Engine):
         """Returns the batch that `draw` has computed."""
         assert isinstance(task, ComputedTask)
         return Result(
-            task.outputs,
-            task.ids,
-            task.mask,
-            task.padded,
-            self._state(task.state),
-            (),
-            bytes_of(task.outputs),
-            0,
-        )
+            task.outputs, task.ids, task.mask, task.padded, self._state(task.state), (), bytes_of(task.outputs), 0
+        )  # fmt: skip
 
 
 class DebugGraph(Graph):
@@ -308,8 +285,9 @@ class DebugGraph(Graph):
 
     def _must_wait(self, node: Node) -> bool:
         engine = self._engine
-        size_is_known = self._size is not None or not engine.has_external_sources
-        if not self._keys_known and engine.first_is_over and size_is_known:
+        # An external source may still choose the size.
+        size_is_known = self._size is not None or len(engine.sources) == len(engine.readers)
+        if not self._keys_known and engine.knows_sources and size_is_known:
             self._fix_keys()
         if self._keys_known:
             return False
@@ -317,14 +295,9 @@ class DebugGraph(Graph):
 
     def _fix_keys(self) -> None:
         """Decides which samples the batch has: draws them from the first reader, or numbers them if no reader was called yet."""
-        reader = self._engine.first_reader
-        if reader is not None:
-            self._draw_from(reader)
-        else:
-            self._use_ids(self._engine.cursor.counted(self._engine.cursor.position, self._batch_size))
-
-    def _use_ids(self, ids: SampleIds) -> None:
-        self._parts, self._keys_known = {WHOLE_BATCH: ids}, True
+        if self._engine.first_reader is not None:
+            self._draw_from(self._engine.first_reader)
+        self._keys_known = True
 
     @property
     def _batch_size(self) -> int:
@@ -334,7 +307,7 @@ class DebugGraph(Graph):
 
     @property
     def _samples(self) -> dict[Domain, SampleIds]:
-        """The sample identities of each branch, which `_fix_keys` may still change."""
+        """The sample identities of each branch, which `_draw_from` may still change."""
         if not self._parts:
             feed = self._engine.cursor
             self._parts = {WHOLE_BATCH: feed.counted(feed.position, self._batch_size)}
@@ -388,7 +361,8 @@ class DebugGraph(Graph):
         if reader not in self._refs:
             self._refs[reader] = refs = self._engine.readers[reader].next_batch(self._batch_size)
             if reader is self._engine.first_reader:
-                self._use_ids(SampleIds(refs.epochs, refs.identified, np.arange(self._batch_size)))
+                ids = SampleIds(refs.epochs, refs.identified, np.arange(self._batch_size))
+                self._parts, self._keys_known = {WHOLE_BATCH: ids}, True
         return self._refs[reader]
 
     def _task(self, refs: Mapping[str, SampleRefs], data: Mapping[str, SourceData]) -> BatchTask:

@@ -123,7 +123,7 @@ def _repetitions(node: Node) -> list[int]:
 
     A runner works only for calls with the same list.
     """
-    values = [id(value) for value in (*node.data_inputs, *node.arg_inputs.values())]
+    values = list(map(id, node.operands))
     return [values.index(value) for value in values]
 
 
