@@ -64,11 +64,6 @@ class StepwiseEngine(Engine):
             for step, prepared in zip(self.plan.steps, self._prepared, strict=True)
         ]
 
-    @property
-    def nodes(self) -> list[Node]:
-        """The operators, in the order in which they run."""
-        return [node for step in self.plan.steps for node in step.nodes]
-
     def trace(self, task: BatchTask) -> Trace:
         """Makes the batch of a task; keeps the value after each operator."""
         iteration = Iteration.of(task, self.sources)
@@ -89,10 +84,13 @@ class StepwiseEngine(Engine):
         self.pool.close()
 
 
+def _nodes(plan: ExecutionPlan) -> list[Node]:
+    return sorted((node for step in plan.steps for node in step.nodes), key=lambda node: node.id)
+
+
 def _stepwise(plan: ExecutionPlan) -> ExecutionPlan:
     """Returns the plan with a step for each operator."""
-    nodes = sorted((node for step in plan.steps for node in step.nodes), key=lambda node: node.id)
-    steps = [step_of(node) for node in nodes]
+    steps = map(step_of, _nodes(plan))
     numbered = [
         dataclasses.replace(step, index=number) if isinstance(step, Stage) else step
         for number, step in enumerate(steps)
@@ -126,6 +124,12 @@ class PipelineInspector:
     Args:
         first_state: state of the sources before the first batch.
 
+    Attributes:
+        nodes: all operators, in the order of the graph.
+        size: number of samples in the first reader's data set; None without a reader.
+        knows_samples: True if an index identifies a sample: there is one reader, no external source and no operator on
+            whole batches.
+
     Raises:
         RuntimeError: an external source cannot be replayed.
     """
@@ -136,24 +140,16 @@ class PipelineInspector:
         self._window, self.engine = window, window.engine
         self._first_state, self.outputs = first_state, outputs
         self.output_names = names or tuple(map(_named_by_operator, range(len(outputs)), outputs))
+        self.nodes = _nodes(self.engine.plan)
+        self.batch_size, readers = self.engine.batch_size, self.engine.readers
+        self._reader = next(iter(readers.values()), None)
+        self.size = None if self._reader is None else int(self._reader.size)
+        self._mixes = any(node.mixes_samples for node in self.nodes)
+        self.knows_samples = len(readers) == len(self.engine.sources) == 1 and not self._mixes
         self._feed()  # raises if a source cannot be replayed
         self._lock = threading.RLock()
         self._stepwise: StepwiseEngine | None = None
         self._closed = False
-
-    @property
-    def batch_size(self) -> int:
-        return self.engine.batch_size
-
-    @property
-    def reader(self) -> Any | None:
-        """The first reader; None if there is none."""
-        return next(iter(self.engine.readers.values()), None)
-
-    @property
-    def size(self) -> int | None:
-        """Number of samples in the first reader's data set; None without a reader."""
-        return None if self.reader is None else int(self.reader.size)
 
     def step_times(self) -> list[Spent]:
         """Returns the time of each step of this process, in the order of the plan."""
@@ -215,7 +211,7 @@ class PipelineInspector:
             OperatorError: no sample can be made.
         """
         with self._at(number) as feed:
-            return _seen(number, self._make(feed))
+            return _seen(number, self._engine().make(feed.draw(self.batch_size)))
 
     def task(self, number: int) -> BatchTask:
         """Draws the task of a batch; raises IndexError if an external source ends before the batch."""
@@ -235,16 +231,6 @@ class PipelineInspector:
                 reached = True
             low, high = (low, middle) if reached else (middle + 1, high)
         return low
-
-    @property
-    def knows_samples(self) -> bool:
-        """True if an index identifies a sample: there is one reader, no external source and no operator on whole batches."""
-        engine = self.engine
-        return len(engine.readers) == len(engine.sources) == 1 and not self._mixes
-
-    @property
-    def _mixes(self) -> bool:
-        return any(node.mixes_samples for step in self.engine.plan.steps for node in step.nodes)
 
     def trace(self, number: int, position: int) -> tuple[Trace, int, BatchTask]:
         """Runs the pipeline on one sample, one operator at a time.
@@ -283,23 +269,14 @@ class PipelineInspector:
         with self._exclusively():
             return self._engine().trace(self.engine.task_of_sample(index, epochs))
 
-    def _make(self, feed: TaskCursor) -> Result:
-        """Makes the next batch of a cursor, as large as the pipeline's batches."""
-        return self._engine().make(feed.draw(self.batch_size))
-
     def _engine(self) -> StepwiseEngine:
         if self._stepwise is None:
             self._stepwise = StepwiseEngine(self.engine, most=max(MOST_EPOCHS, self.batch_size))
         return self._stepwise
 
-    @property
-    def nodes(self) -> list[Node]:
-        """All operators, in the order of the graph."""
-        return sorted((n for step in self.engine.plan.steps for n in step.nodes), key=lambda node: node.id)
-
     def name_of(self, index: int) -> str:
         """Returns the file name of a sample; "" without a reader."""
-        return "" if self.reader is None else str(self.reader.source(index))
+        return "" if self._reader is None else str(self._reader.source(index))
 
     def find(self, text: str, seconds: float = _FIND_SECONDS) -> tuple[list[tuple[int, str]], int]:
         """Finds samples by a part of their file name. Returns index and name of up to 50, and how many samples were searched."""
@@ -319,7 +296,7 @@ class PipelineInspector:
         for number in range(count):
             with self._exclusively():
                 try:
-                    result = self._make(feed)
+                    result = self._engine().make(feed.draw(self.batch_size))
                 except StopIteration:
                     return
                 except OperatorError as error:
