@@ -193,7 +193,7 @@ def dot(plan: ExecutionPlan, *, show_tensors: bool, show_ids: bool, colors: bool
         style = f' style="filled" fillcolor="{color}"' if colors else ""
         lines.append(f'  n{node.id} [label="{label}"{style}]')
     for node in nodes:
-        for value in [*node.data_inputs, *node.arg_inputs.values()]:
+        for value in node.operands:
             label = f' [label="{value.name}"]' if show_tensors else ""
             lines.append(f"  n{value.source.id} -> n{node.id}{label}")
     for i, value in enumerate(plan.outputs):

@@ -73,6 +73,11 @@ class Node:
     def arg_inputs(self) -> dict[str, DataNode]:
         return {k: v for k, v in self.args.items() if isinstance(v, DataNode)}
 
+    @functools.cached_property
+    def operands(self) -> list[DataNode]:
+        """The inputs and arguments that are values of the graph."""
+        return [*self.data_inputs, *self.arg_inputs.values()]
+
     @property
     def whole_batch(self) -> bool:
         """True if a sample's result, or only the size of the result, depends on other samples of the batch."""
@@ -224,7 +229,7 @@ class Graph:
             if node.domain is not WHOLE_BATCH:
                 raise ValueError(f"{node.op.name}: {node.where} is in a branch of another pipeline")
             foreign[node.original or node] = node
-            pending += [v.source for v in (*node.data_inputs, *node.arg_inputs.values())]
+            pending += [v.source for v in node.operands]
         for node in sorted(foreign.values(), key=lambda n: n.serial):
             self._copy(node)
 

@@ -42,10 +42,6 @@ class HostStep:
         return (self.node,)
 
     @property
-    def inputs(self) -> list[DataNode]:
-        return [*self.node.data_inputs, *self.node.arg_inputs.values()]
-
-    @property
     def outputs(self) -> tuple[DataNode, ...]:
         return self.node.outputs
 
@@ -105,10 +101,7 @@ class ExecutionPlan:
 
 
 def make_plan(
-    nodes: Sequence[Node],
-    outputs: Sequence[DataNode],
-    *,
-    one_device: bool = False,
+    nodes: Sequence[Node], outputs: Sequence[DataNode], *, one_device: bool = False
 ) -> ExecutionPlan:
     """Plans the nodes that `outputs` depend on, and preserved nodes. With `one_device`, "cpu" and "gpu" nodes may fuse."""
     used = upstream([*outputs, *(v for n in nodes if n.preserve for v in dependencies(n))])
@@ -165,7 +158,7 @@ def scaled_consumers(plan: ExecutionPlan) -> dict[Node, tuple[Node, ...]]:
     """
     users: dict[DataNode, list[Node]] = {}
     for node in (node for step in plan.steps for node in step.nodes):
-        for value in [*node.data_inputs, *node.arg_inputs.values()]:
+        for value in node.operands:
             users.setdefault(value, []).append(node)
     outputs = set(plan.outputs)
     return {
@@ -193,12 +186,12 @@ def compiled(node: Node) -> CompiledOp:
 
 def upstream(values: Iterable[DataNode], cut: Iterable[DataNode] = ()) -> set[Node]:
     """Returns the nodes that make the values, except nodes that only the values of `cut` need."""
-    given = {id(v) for v in cut}  # not `in`: DataNode overloads ==
+    given = set(cut)
     seen: set[Node] = set()
     pending = list(values)
     while pending:
         value = pending.pop()
-        if id(value) not in given and value.source not in seen:
+        if value not in given and value.source not in seen:
             seen.add(value.source)
             pending += dependencies(value.source)
     return seen
@@ -206,7 +199,7 @@ def upstream(values: Iterable[DataNode], cut: Iterable[DataNode] = ()) -> set[No
 
 def dependencies(node: Node) -> list[DataNode]:
     """Lists all values that a node depends on: its inputs, its arguments, the predicates of its branches."""
-    values = [*node.data_inputs, *node.arg_inputs.values()]
+    values = list(node.operands)
     domain: Domain | None = node.domain
     while domain is not None:
         if domain.predicate is not None:
@@ -265,21 +258,18 @@ def _stages(
         for node in group:
             # An argument that `setup` reads is no input of the program, because it is passed with the results of `setup`.
             handed_over = {*node.needs_values(), *_checked_values(node)} & {*node.arg_inputs.values()}
-            for value in [*node.data_inputs, *node.arg_inputs.values()]:
+            for value in node.operands:
                 if value.source not in members and value not in handed_over:
                     inputs[value] = None
-        outside = [
+        outside = tuple(
             value for node in group for value in node.outputs
-            if value in wanted or any(c not in members for c in consumers.get(value, ()))
-            or any(value in set(c.needs_values()) for c in consumers.get(value, ()))
-        ]  # fmt: skip
+            if value in wanted
+            or any(c not in members or value in set(c.needs_values()) for c in consumers.get(value, ()))
+        )  # fmt: skip
         first = group[0]
         stages.append(
-            Stage(
-                index, levels[first], where[first], first.domain, tuple(group), tuple(inputs),
-                tuple(outside),
-            )
-        )  # fmt: skip
+            Stage(index, levels[first], where[first], first.domain, tuple(group), tuple(inputs), outside)
+        )
     return stages
 
 
@@ -309,7 +299,7 @@ def _components(
 
     readers_of: dict[DataNode, list[Node]] = {}
     for node in nodes:
-        for value in [*node.data_inputs, *node.arg_inputs.values()]:
+        for value in node.operands:
             if value.source in parent and together(value.source, node):
                 parent[find(node)] = find(value.source)
             readers_of.setdefault(value, []).append(node)
@@ -324,8 +314,7 @@ def _components(
     result = []
     for group in groups.values():
         members = set(group)
-        alone = all(v.source in members for n in group for v in [*n.data_inputs, *n.arg_inputs.values()])
-        if not alone:
+        if not all(v.source in members for n in group for v in n.operands):
             result.append(group)
             continue
         # Groups that read nothing (random values and arithmetic on them) share a program if these three are equal.
@@ -343,17 +332,14 @@ def _components(
 
 def _topological(steps: Sequence[HostStep | Stage]) -> list[HostStep | Stage]:
     """Moves steps after the steps that they depend on, and keeps the order otherwise."""
-    made_by: dict[Node, HostStep | Stage] = {}
-    for step in steps:
-        for node in step.nodes:
-            made_by[node] = step
-    done: dict[int, None] = {}
+    made_by = {node: step for step in steps for node in step.nodes}
+    done: set[HostStep | Stage] = set()
     result: list[HostStep | Stage] = []
 
     def visit(step: HostStep | Stage) -> None:
-        if id(step) in done:
+        if step in done:
             return
-        done[id(step)] = None
+        done.add(step)
         for node in step.nodes:
             for value in dependencies(node):
                 visit(made_by[value.source])

@@ -17,12 +17,7 @@ from jdali._operators.record import REGISTRY, HostBatchOp, HostOp, IndexOp
 from jdali.graph.node import DataNode, Node
 from jdali.graph.plan import is_compiled
 
-_SPLIT, _MERGE, _JOIN = "_conditional.split", "_conditional.merge", "_conditional.join"
 _CHOOSE, _LOGICAL = "_conditional.choose", "_conditional.logical"
-_NOT, _OPERAND = "_conditional.not_", "_conditional.validate_logical"
-_CONDITIONAL = frozenset({_SPLIT, _MERGE, _JOIN, _NOT, _OPERAND})
-
-
 # Operators that an exported folder may run on the host, besides decoders. They neither read files nor call user
 # functions.
 HOST_OPERATORS = frozenset(
@@ -50,24 +45,26 @@ def moves_only(node: Node) -> bool:
     return isinstance(node.op, IndexOp) and node.op.same_samples
 
 
-def is_conditional(node: Node) -> bool:
-    """Returns True if a node splits a batch by a condition, merges the parts, or checks or negates a condition."""
-    return node.op.name in _CONDITIONAL
-
-
 class ConditionalPart(enum.Enum):
     """Names the role of a node in a conditional; the value is the operator's name."""
 
-    SPLIT = _SPLIT  # passes on the samples of a branch
-    MERGE = _MERGE  # takes each sample from one of two branches, by the condition
-    JOIN = _JOIN  # takes each sample from one of several branches, by a branch number
-    NOT = _NOT
-    OPERAND = _OPERAND  # checks a condition, and passes it on
+    SPLIT = "_conditional.split"  # passes on the samples of a branch
+    MERGE = "_conditional.merge"  # takes each sample from one of two branches, by the condition
+    JOIN = "_conditional.join"  # takes each sample from one of several branches, by a branch number
+    NOT = "_conditional.not_"
+    OPERAND = "_conditional.validate_logical"  # checks a condition, and passes it on
+
+
+_PARTS = {part.value: part for part in ConditionalPart}
 
 
 def conditional_part(node: Node) -> ConditionalPart | None:
     """Returns the role of a node in a conditional; None if the node only computes."""
-    return ConditionalPart(node.op.name) if is_conditional(node) else None
+    return _PARTS.get(node.op.name)
+
+
+def is_conditional(node: Node) -> bool:
+    return node.op.name in _PARTS
 
 
 def is_choice(node: Node) -> bool:
@@ -77,7 +74,7 @@ def is_choice(node: Node) -> bool:
 
 def passes_on(node: Node) -> bool:
     """Returns True if a node (a move, or the start of a branch) only passes on its first input, so that functions omit it."""
-    return moves_only(node) or node.op.name == _SPLIT
+    return moves_only(node) or conditional_part(node) is ConditionalPart.SPLIT
 
 
 def origin(value: DataNode) -> DataNode:
@@ -95,42 +92,39 @@ class Rewriting:
 
     def __init__(self, fixed: Mapping[DataNode, np.ndarray]):
         """Takes values that are equal for all samples. A conditional on such a value keeps only the chosen branch."""
-        self._conditions = {_identity(value): array for value, array in fixed.items()}
-        self._rewritten: dict[tuple[Node, int], DataNode] = {}
+        self._conditions = fixed
+        self._rewritten: dict[DataNode, DataNode] = {}
 
     def value(self, value: DataNode) -> DataNode:
         """Returns the replacement of a value, or the value itself."""
         value = origin(value)
-        return self._rewritten.get(_identity(value), value)
+        return self._rewritten.get(value, value)
 
     def node(self, node: Node) -> Node:
         """Rewrites a node whose inputs have been rewritten."""
         inputs: list[Any] = [self._settled(i) for i in node.inputs]
         args = {name: self._settled(value) for name, value in node.args.items()}
-        op = node.op
-        if op.name in (_MERGE, _JOIN):
-            selector = node.data_inputs[-1] if op.name == _MERGE else args.pop("index")
-            parts = inputs[:-1] if op.name == _MERGE else inputs
-            known = self._conditions.get(_identity(origin(selector)))
-            if known is not None and known.ndim == 0 and (op.name == _MERGE or 0 <= known < len(parts)):
-                self._rewritten[node, 0] = parts[int(known == 0) if op.name == _MERGE else int(known)]
-            inputs = [self._settled(selector), *parts]
-            args["by_truth"] = op.name == _MERGE
+        op, part = node.op, conditional_part(node)
+        if part in (ConditionalPart.MERGE, ConditionalPart.JOIN):
+            merges = part is ConditionalPart.MERGE
+            selector = node.data_inputs[-1] if merges else args.pop("index")
+            branches = inputs[:-1] if merges else inputs
+            known = self._conditions.get(origin(selector))
+            if known is not None and known.ndim == 0 and (merges or 0 <= known < len(branches)):
+                self._rewritten[node.outputs[0]] = branches[int(known == 0) if merges else int(known)]
+            inputs = [self._settled(selector), *branches]
+            args["by_truth"] = merges
             op = REGISTRY[_CHOOSE]
-        elif op.name in (_NOT, _OPERAND):
-            args |= {"expression_name": "not"} if op.name == _NOT else {}
+        elif part in (ConditionalPart.NOT, ConditionalPart.OPERAND):
+            args |= {"expression_name": "not"} if part is ConditionalPart.NOT else {}
             op = REGISTRY[_LOGICAL]
         elif all(map(operator.is_, [*inputs, *args.values()], [*node.inputs, *node.args.values()])):
             return node
         copy = dataclasses.replace(node, op=op, inputs=tuple(inputs), args=args)
         copy.outputs = tuple(DataNode(v.name, v.device, copy, v.index) for v in node.outputs)
         for old, new in zip(node.outputs, copy.outputs, strict=True):
-            self._rewritten.setdefault(_identity(old), new)
+            self._rewritten.setdefault(old, new)
         return copy
 
     def _settled(self, value: object) -> Any:
         return self.value(value) if isinstance(value, DataNode) else value
-
-
-def _identity(value: DataNode) -> tuple[Node, int]:
-    return value.source, value.index  # `DataNode` overloads ==

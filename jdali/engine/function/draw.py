@@ -89,10 +89,10 @@ class Draw:
         for node in nodes:
             if node.id in self.held:
                 rows.append((np.array(self.held[node.id], np.uint32), node.id + 1))
-                continue
-            own = node.seed is not None and not self.is_key
-            words = seed_words(node.seed) if own and node.seed is not None else self.words
-            rows.append((words, 0 if own else node.id + 1))
+            elif node.seed is None or self.is_key:
+                rows.append((self.words, node.id + 1))
+            else:
+                rows.append((seed_words(node.seed), 0))
         if not rows:
             return NO_RANDOM_VALUES
         if isinstance(self.words, jax.core.Tracer):

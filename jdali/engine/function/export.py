@@ -86,8 +86,9 @@ def export_function(
                 continue  # skips sizes that do not fit each other, such as a mean of two values for three channels
             programs.append(ExportedProgram(form.key(), [list(s) for s in form.program.shapes], files))
     definition = function.definition
-    nodes = [node for node in definition.graph.nodes if node in _needed(function)]
-    rows, domains = _written_graph(function)
+    needed = upstream(definition.outputs, [*definition.start, *definition.fixed]) | {*function.host.nodes}
+    nodes = [node for node in definition.graph.nodes if node in needed]
+    rows, domains = _written_graph(definition.graph.nodes, needed)
     # In the order of the graph, because the order of the user's dictionary must not change the fingerprint.
     fixed = sorted(definition.fixed.items(), key=lambda item: _numbers(item[0]))
     manifest = Manifest(
@@ -308,19 +309,11 @@ def without_places(exported: jax.export.Exported) -> jax.export.Exported:
 
 
 # --- the graph ------------------------------------------------------------------------------------
-def _needed(function: PipelineFunction) -> set[Node]:
-    definition = function.definition
-    behind = upstream(definition.outputs, [*definition.start, *definition.fixed])
-    return behind | {node for node in upstream(definition.start) if not node.is_source}
-
-
-def _written_graph(function: PipelineFunction) -> tuple[list[dict[str, Any]], list[list[Any]]]:
+def _written_graph(nodes: Sequence[Node], needed: set[Node]) -> tuple[list[dict[str, Any]], list[list[Any]]]:
     """Writes all nodes and branches, because the numbers of nodes are part of random keys.
 
     Nodes that are not needed become sources without data. Names of the user's source files are written without folders.
     """
-    needed = _needed(function)
-    nodes = function.definition.graph.nodes
     record = record_to_write(node if node in needed else source_in_place_of(node) for node in nodes)
     record = dataclasses.replace(
         record,

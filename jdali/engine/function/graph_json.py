@@ -14,15 +14,7 @@ import numpy as np
 from jdali import types
 from jdali._operators.record import REGISTRY
 from jdali._sources import SourceFeed
-from jdali.graph import (
-    WHOLE_BATCH,
-    DomainRecord,
-    GraphRecord,
-    Node,
-    NodeRecord,
-    ValueNumber,
-    record_graph,
-)
+from jdali.graph import WHOLE_BATCH, DomainRecord, GraphRecord, Node, NodeRecord, ValueNumber, record_graph
 
 _MOST_OUTPUTS = 1 << 16  # maximum number of outputs of a node
 

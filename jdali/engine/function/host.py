@@ -43,7 +43,7 @@ class HostPart:
         nodes = [n for n in definition.graph.nodes if n in live]
         self.nodes = tuple(n for n in nodes if not n.is_source)
         read = [*self._start, *(v for node in self.nodes for v in dependencies(node))]
-        sources = {id(v): v for v in read if v.source.is_source}.values()
+        sources = {v for v in read if v.source.is_source}
         self._inputs = tuple(sorted(sources, key=lambda v: (v.source.id, v.index)))
         self.inputs = tuple(v.name for v in self._inputs)
         self.outputs = tuple(v.name for v in self._start)

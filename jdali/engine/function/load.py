@@ -52,11 +52,6 @@ def load(folder: str | os.PathLike[str], *, fingerprint: str | None = None, thre
     _check_sizes(path, manifest)
     try:
         function = PipelineFunction(_definition(manifest), threads=threads, batch_size=_BATCH_SIZE)
-        for node in function.host.nodes:
-            if not may_be_exported(node):
-                raise FolderError(
-                    f"{path}: {node.op.shown_name} {node.name!r} may not run on the host of a loaded folder"
-                )
         return Preprocess(path, manifest, function)
     except FolderError:
         raise

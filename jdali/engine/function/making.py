@@ -44,9 +44,14 @@ def make_function(
     batch_size: int,
 ) -> PipelineFunction:
     """Makes a function, see `Pipeline.function`. `outputs` are the pipeline's, with their names; `wanted` are the function's."""
-    begin = _default_start(outputs) if start is None else find_values(graph, start)
-    if wanted is None:
-        following = _following(outputs, begin)
+    if start is None:  # the values that compiled operators read; other outputs need no start
+        crossing = set(border(outputs))
+        begin = border(o for o in outputs if origin(o) not in crossing)
+    else:
+        begin = find_values(graph, start)
+    if wanted is None:  # the outputs that depend on the start, except values of the start itself
+        makers, given = {v.source for v in begin}, set(map(origin, begin))
+        following = [i for i, o in enumerate(outputs) if makers & upstream([o]) and origin(o) not in given]
         chosen, names = tuple(outputs[i] for i in following), tuple(names[i] for i in following)
     else:
         chosen = find_values(graph, wanted)
@@ -56,14 +61,9 @@ def make_function(
             "Pipeline.function: no output is computed from the start by compiled operators; name a start, such as the "
             "decoder, and outputs that follow from it"
         )
-    given = deterministic if isinstance(deterministic, Mapping) else {}
-    fixed = _fixed(graph, {name: value for name, value in given.items() if not is_typed(value)})
-    held = {
-        number: words
-        for name, key in given.items()
-        if is_typed(key)
-        for number, words in [_held(graph, name, key)]
-    }
+    replaced = deterministic if isinstance(deterministic, Mapping) else {}
+    fixed = _fixed(graph, {name: value for name, value in replaced.items() if not is_typed(value)})
+    held = dict(_held(graph, name, key) for name, key in replaced.items() if is_typed(key))
     begin = tuple(dict.fromkeys(map(origin, begin)))
     definition = FunctionDefinition(
         graph, begin, chosen, names, fixed, tuple(_layouts(layout, begin)), seed, held
@@ -86,19 +86,6 @@ def refuse_random(function: PipelineFunction) -> None:
             f"deterministic={{{drawn[0].name!r}: 0}}, or, if it is compiled, a key from which it draws the same for every "
             "sample, such as jax.random.key(0), or begin behind it"
         )
-
-
-def _default_start(outputs: Sequence[DataNode]) -> tuple[DataNode, ...]:
-    """Returns the values that compiled operators read; outputs that no compiled operator makes need no start."""
-    crossing = {id(v) for v in border(outputs)}
-    return border(o for o in outputs if id(origin(o)) not in crossing)
-
-
-def _following(outputs: Sequence[DataNode], start: Sequence[DataNode]) -> list[int]:
-    """Returns the numbers of the outputs that depend on the start, except values of the start itself."""
-    makers = {v.source for v in start}
-    begin = {id(origin(v)) for v in start}
-    return [i for i, o in enumerate(outputs) if makers & upstream([o]) and id(origin(o)) not in begin]
 
 
 def _fixed(graph: Graph, values: Mapping[str, object]) -> dict[DataNode, np.ndarray]:
@@ -184,18 +171,16 @@ def _named(graph: Graph, name: str) -> list[DataNode]:
 
 def border(outputs: Iterable[DataNode]) -> tuple[DataNode, ...]:
     """Returns the values of readers and host operators from which compiled operators make the outputs."""
-    crossing: dict[DataNode, None] = {}
-    seen: set[int] = set()
+    crossing, seen = [], set()
     pending = list(outputs)
     while pending:
         value = pending.pop()
-        if id(value) in seen:
+        if value in seen:
             continue
-        seen.add(id(value))
+        seen.add(value)
         node = value.source
         if is_compiled(node) or moves_only(node) or is_conditional(node):
-            pending += reversed([*node.data_inputs, *node.arg_inputs.values()])
+            pending += node.operands
         else:
-            crossing[value] = None
-    order = sorted(crossing, key=lambda v: (v.source.id, v.index))
-    return tuple(order)
+            crossing.append(value)
+    return tuple(sorted(crossing, key=lambda v: (v.source.id, v.index)))

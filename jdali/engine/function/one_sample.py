@@ -99,7 +99,7 @@ class SampleFunction:
 
     def _evaluate(self, arrays: Sequence[Array], key: Array | None) -> list[Array]:
         samples = [Sample(array, layout) for array, layout in zip(arrays, self._layouts, strict=True)]
-        values = dict(zip(map(_identity, self._function.inputs), samples, strict=True))
+        values = dict(zip(self._function.inputs, samples, strict=True))
         evaluation = SampleEvaluation(self._name, key, values)
         return [evaluation.value(value).array for value in self._function.outputs]
 
@@ -127,23 +127,17 @@ def _rounded(function: Callable[..., list[Array]], platform: str) -> Callable[..
     return run
 
 
-def _identity(value: DataNode) -> tuple[Node, int]:
-    return value.source, value.index  # `DataNode` overloads ==
-
-
 class SampleEvaluation:
     """Computes values of a graph for one sample on demand."""
 
-    def __init__(self, name: str, key: Array | None, known: Mapping[tuple[Node, int], Sample]):
+    def __init__(self, name: str, key: Array | None, known: Mapping[DataNode, Sample]):
         self._name, self._key, self._known = name, key, dict(known)
 
     def value(self, value: DataNode) -> Sample:
-        if _identity(value) not in self._known:
-            # Nodes are computed in the order of their calls, without deep recursion.
-            for node in self._pending(value):
-                results = self._node(node)
-                self._known |= {(node, i): result for i, result in enumerate(results)}
-        return self._known[_identity(value)]
+        # Nodes are computed in the order of their calls, without deep recursion.
+        for node in self._pending(value):
+            self._known |= zip(node.outputs, self._node(node), strict=True)
+        return self._known[value]
 
     def _pending(self, value: DataNode) -> list[Node]:
         """Returns the nodes that must be computed for `value`, except nodes inside branches."""
@@ -151,29 +145,28 @@ class SampleEvaluation:
         pending = [value]
         while pending:
             current = pending.pop()
-            if _identity(current) in self._known or current.source in found:
-                continue
-            found.add(current.source)
-            pending += self._needed(current.source)
+            if current not in self._known and current.source not in found:
+                found.add(current.source)
+                pending += self._needed(current.source)
         return sorted(found, key=lambda node: node.id)
 
     def _needed(self, node: Node) -> list[DataNode]:
         part = conditional_part(node)
         if part in _CHOOSING:
             selector, parts = _choice(node)
-            return [selector, *(v for part, domain in parts for v in _from_outside(part, domain))]
+            return [selector, *(v for part in parts for v in _from_outside(part))]
         if part is ConditionalPart.SPLIT:
             return node.data_inputs[:1]
-        return [*node.data_inputs, *node.arg_inputs.values()]
+        return node.operands
 
     def _node(self, node: Node) -> list[Sample]:
         part = conditional_part(node)
         if part in _CHOOSING:
             return [self._chosen(node)]
         if part in (ConditionalPart.SPLIT, ConditionalPart.OPERAND) or moves_only(node):
-            return [self._known[_identity(node.data_inputs[0])]]
+            return [self._known[node.data_inputs[0]]]
         if part is ConditionalPart.NOT:
-            return [Sample(self._known[_identity(node.data_inputs[0])].array == 0, "")]
+            return [Sample(self._known[node.data_inputs[0]].array == 0, "")]
         if not isinstance(node.op, CompiledOp):
             what = (
                 "chooses among the samples of a batch" if isinstance(node.op, IndexOp) else "runs on the host"
@@ -184,20 +177,15 @@ class SampleEvaluation:
             )
         if node.op.random and self._key is None:
             raise no_key_of(self._name)
-        inputs = [
-            self._known[_identity(i)] if isinstance(i, DataNode) else Sample(i, "") for i in node.inputs
-        ]
-        args = {
-            k: self._known[_identity(v)].array if isinstance(v, DataNode) else v for k, v in node.args.items()
-        }
+        inputs = [self._known[i] if isinstance(i, DataNode) else Sample(i, "") for i in node.inputs]
+        args = {k: self._known[v].array if isinstance(v, DataNode) else v for k, v in node.args.items()}
         key = jax.random.fold_in(self._key, node.id) if node.op.random and self._key is not None else None
-        results = graph_call(node.op, inputs, args, key)
-        return [Sample(array, layout) for array, layout in results]
+        return [Sample(*result) for result in graph_call(node.op, inputs, args, key)]
 
     def _chosen(self, node: Node) -> Sample:
         """Computes the result of the branch that the sample takes."""
         selector, parts = _choice(node)
-        index = self._known[_identity(selector)].array
+        index = self._known[selector].array
         if conditional_part(node) is ConditionalPart.MERGE:
             index = (index == 0).astype(jnp.int32)
         layouts: list[str] = []
@@ -209,31 +197,30 @@ class SampleEvaluation:
             forms.append(f"{sample.array.dtype} {list(sample.array.shape)}")
             return sample.array
 
-        branches = [functools.partial(branch, part) for part, _ in parts]
+        branches = [functools.partial(branch, part) for part in parts]
         try:
             return Sample(lax.switch(index, branches), layouts[0])
         except TypeError as error:
-            for number, (form, first) in enumerate(zip(forms, forms[:1] * len(forms), strict=True)):
-                if form != first:
+            for number, form in enumerate(forms):
+                if form != forms[0]:
                     raise ValueError(
-                        f"{self._name}: choice {number} ({node.where}) gives {form}, choice 0 {first}; a program for one "
+                        f"{self._name}: choice {number} ({node.where}) gives {form}, choice 0 {forms[0]}; a program for one "
                         "sample has one shape and type for all"
                     ) from error
             raise
 
 
-def _choice(node: Node) -> tuple[DataNode, list[tuple[DataNode, Domain]]]:
-    """Returns the selector of a join or merge, and the value and the domain of each branch."""
-    inputs = node.data_inputs
+def _choice(node: Node) -> tuple[DataNode, list[DataNode]]:
+    """Returns the selector of a join or merge, and the values of the branches."""
     if conditional_part(node) is ConditionalPart.JOIN:
-        selector, values = node.arg_inputs["index"], inputs
-    else:
-        *values, selector = inputs
-    return selector, [(value, value.source.domain) for value in values]
+        return node.arg_inputs["index"], node.data_inputs
+    *values, selector = node.data_inputs
+    return selector, values
 
 
-def _from_outside(value: DataNode, domain: Domain) -> list[DataNode]:
-    """Finds the values outside of the branch `domain` that `value`, inside the branch, depends on."""
+def _from_outside(value: DataNode) -> list[DataNode]:
+    """Finds the values outside of the branch of `value` that `value` depends on."""
+    branch = value.source.domain
     found: list[DataNode] = []
     seen: set[Node] = set()
     pending = [value]
@@ -242,8 +229,8 @@ def _from_outside(value: DataNode, domain: Domain) -> list[DataNode]:
         if node in seen:
             continue
         seen.add(node)
-        for needed in [*node.data_inputs, *node.arg_inputs.values()]:
-            if _inside(needed.source.domain, domain):
+        for needed in node.operands:
+            if _inside(needed.source.domain, branch):
                 pending.append(needed)
             elif conditional_part(node) is not ConditionalPart.SPLIT or needed is node.inputs[0]:
                 found.append(needed)

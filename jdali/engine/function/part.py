@@ -51,18 +51,12 @@ class Part:
 
     def stage(self) -> Stage:
         """Returns the part as one stage. Its inputs include the known and fixed values that operators read as data."""
-        given = _ids([*self.start, *self.known, *self.fixed])
+        given = {*self.start, *self.known, *self.fixed}
         nodes = _behind(self.outputs, given, self.nodes)
-        inputs: dict[DataNode, None] = dict.fromkeys(self.start)
-        inside = _ids([v for node in nodes for v in node.outputs]) - given
-        for node in nodes:
-            for value in node.data_inputs:
-                if id(value) not in inside:
-                    inputs[value] = None
-            # Known and fixed arguments are passed by value, so they are not added.
-        for value in self.outputs:
-            if id(value) not in inside:
-                inputs[value] = None
+        inside = {v for node in nodes for v in node.outputs} - given
+        # Known and fixed arguments are passed by value, so they are not read.
+        read = [*(v for node in nodes for v in node.data_inputs), *self.outputs]
+        inputs = dict.fromkeys([*self.start, *(v for v in read if v not in inside)])
         return Stage(0, 0, "cpu", WHOLE_BATCH, nodes, tuple(inputs), self.outputs)
 
     def making(self, value: DataNode) -> Part:
@@ -117,21 +111,19 @@ def make_part(definition: FunctionDefinition) -> Part:
 def _part(
     start: tuple[DataNode, ...], outputs: tuple[DataNode, ...], nodes: Sequence[Node], fixed: Fixed
 ) -> Part:
-    given = _ids([*start, *fixed])
+    given = {*start, *fixed}
     used = _behind(outputs, given, nodes)
-    known: dict[DataNode, None] = {}
-    for node in used:
-        known |= {v: None for v in node.needs_values() if id(v) not in given}
+    known = dict.fromkeys(v for node in used for v in node.needs_values() if v not in given)
     return Part(start, outputs, used, fixed, tuple(known))
 
 
-def _behind(outputs: Iterable[DataNode], given: set[int], nodes: Sequence[Node]) -> tuple[Node, ...]:
-    pending, seen = [v for v in outputs if id(v) not in given], set()
+def _behind(outputs: Iterable[DataNode], given: set[DataNode], nodes: Sequence[Node]) -> tuple[Node, ...]:
+    pending, seen = [v for v in outputs if v not in given], set()
     while pending:
         node = pending.pop().source
         if node not in seen:
             seen.add(node)
-            pending += [v for v in (*node.data_inputs, *node.arg_inputs.values()) if id(v) not in given]
+            pending += [v for v in node.operands if v not in given]
     return tuple(node for node in nodes if node in seen)
 
 
@@ -148,19 +140,14 @@ def _check(node: Node, start: Sequence[DataNode]) -> None:
             f"Pipeline.function: {name} depends on the other samples of its branch of a conditional, and a function computes "
             "a branch for all samples: choose start or outputs so that it is not between them"
         )
-    if is_conditional(node):
+    if is_conditional(node) or is_compiled(node) or moves_only(node):
         return
-    if isinstance(node.op, IndexOp) and not moves_only(node):
+    if isinstance(node.op, IndexOp):
         raise ValueError(
             f"Pipeline.function: {name} works on the batch and not on a sample, which no compiled function does: choose "
             "start or outputs so that it is not between them"
         )
-    if not is_compiled(node) and not moves_only(node):
-        raise ValueError(
-            f"Pipeline.function: {name} runs on the host, and is behind the start, {begin}: a function holds compiled "
-            f"operators only. Begin behind it, start={node.name!r}, or leave out the outputs that need it"
-        )
-
-
-def _ids(values: Iterable[DataNode]) -> set[int]:
-    return {id(v) for v in values}  # not `in`: DataNode overloads ==
+    raise ValueError(
+        f"Pipeline.function: {name} runs on the host, and is behind the start, {begin}: a function holds compiled "
+        f"operators only. Begin behind it, start={node.name!r}, or leave out the outputs that need it"
+    )

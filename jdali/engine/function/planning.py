@@ -95,7 +95,9 @@ class Planner:
         try:
             given = dict(self._dependencies.given(env))
             for value in others:
-                with failing_as([self._consumer(value)]):
+                # Name the first operator that takes the value; if there is none, the operator that makes it.
+                users = (node for node in self.stage.nodes if value in set(node.data_inputs))
+                with failing_as([next(users, value.source)]):
                     specs[value] = env[value].spec
             specs |= {value: batch.spec for value, batch in env.items() if value not in specs}
             calls = self._plan_calls(specs, env, given, draw)
@@ -106,11 +108,6 @@ class Planner:
         stage = PlannedStage.of(calls, [specs[v] for v in self.stage.inputs])
         arrays = [to_host(env[value].padded()[0]) for value in others]
         return self._planned(stage, arrays, ragged=ragged, pads=pads)
-
-    def _consumer(self, value: DataNode) -> Node:
-        """Returns the first operator that takes a value; if there is none, the operator that makes the value."""
-        users = (node for node in self.stage.nodes if any(v is value for v in node.data_inputs))
-        return next(users, value.source)
 
     def _plan_calls(
         self,
@@ -136,8 +133,8 @@ class Planner:
 
     def _planned(self, stage: PlannedStage, given: list[Any], *, ragged: bool, pads: bool) -> FunctionPlan:
         values = stage.values
-        numbers = {id(v): i for i, v in enumerate(values_of(self.stage))}
-        outputs = tuple(numbers[id(v)] for v in self.stage.outputs)
+        numbers = {v: i for i, v in enumerate(values_of(self.stage))}
+        outputs = tuple(numbers[v] for v in self.stage.outputs)
         returned = [values[number] for number in outputs]
         form = FunctionForm(
             ProgramForm.of(stage, self._padded(stage, ragged=ragged, pads=pads)),
@@ -161,9 +158,9 @@ class Planner:
         """True if plans depend on random values, because a `setup` uses them, for example to decide sizes."""
         if any(node.op.random and node.op.setup_sees("keys") for node in self.stage.nodes):
             return True
-        outside = {id(v) for v in (*self.part.start, *self.part.fixed)}
+        outside = {*self.part.start, *self.part.fixed}
         choices = [node.data_inputs[0] for node in self.stage.nodes if is_choice(node)]
-        makers = [self.maker(v) for v in (*self.part.known, *choices) if id(v) not in outside]
+        makers = [self.maker(v) for v in (*self.part.known, *choices) if v not in outside]
         return any(random_nodes(maker.stage) or maker.draws_on_host for maker in makers)
 
     def maker(self, value: DataNode) -> Planner:
@@ -196,7 +193,7 @@ class _HostValues(Values):
     def __init__(self, planner: Planner, inputs: FunctionInputs, draw: Draw):
         super().__init__()
         self._planner, self._inputs, self._draw = planner, inputs, draw
-        self._start = {id(v): i for i, v in enumerate(planner.part.start)}
+        self._start = {v: i for i, v in enumerate(planner.part.start)}
         self.count = inputs.count
 
     def __missing__(self, value: DataNode) -> TensorList:
@@ -207,8 +204,8 @@ class _HostValues(Values):
         fixed = self._planner.part.fixed
         if value in fixed:
             return TensorList.from_dense(np.broadcast_to(fixed[value], (self.count, *fixed[value].shape)))
-        if id(value) in self._start:
-            number = self._start[id(value)]
+        if value in self._start:
+            number = self._start[value]
             array = self._inputs.arrays[number]
             if not is_known(array):
                 raise TracedArgumentError(f"the values of {value.name!r} are not known")
@@ -233,10 +230,8 @@ class _HostValues(Values):
                 raise TracedArgumentError(
                     f"{value.name!r} is computed from {start.name!r}, whose values are not known"
                 )
-            padded = np.zeros((), array.dtype)
-            arrays.append(
-                _fitted(to_host(array), shape) if read else np.broadcast_to(padded, (self.count, *shape))
-            )
+            unread = np.broadcast_to(np.zeros((), array.dtype), (self.count, *shape))
+            arrays.append(_fitted(to_host(array), shape) if read else unread)
         inputs = FunctionInputs(arrays, inputs.specs)
         with jax.default_device(host_device()), jax.ensure_compile_time_eval():
             (array,), (sizes,) = maker.run(plan, inputs, draw, "cpu")

@@ -234,9 +234,10 @@ class Preprocess:
         plans: Sequence[FunctionPlan], draw: Draw,
     ) -> list[tuple[np.ndarray, np.ndarray]]:  # fmt: skip
         exported = self._programs[program[0]][program[1]]
-        batch, room = _size(exported, room_for(len(rows)))
-        chosen = np.array([*rows, *[rows[-1]] * (room - len(rows))])
-        last = [*range(len(rows)), *[len(rows) - 1] * (room - len(rows))]
+        count = len(rows)
+        batch, room = _size(exported, room_for(count))
+        last = [*range(count), *[count - 1] * (room - count)]
+        chosen = np.array(rows)[last]
         arrays: list[Any] = [
             gather(value.store, chosen, tuple(shape), None)
             for value, shape in zip(batches, exported.shapes, strict=False)
@@ -259,7 +260,6 @@ class Preprocess:
             result.ndim - 1 for result, size in zip(results, self.sizes, strict=True) if size is not None
         ]:
             raise self._unfit("its outputs have other types, or other numbers of axes")
-        count = len(rows)
         return [
             (np.asarray(array)[:count], np.asarray(size)[:count])
             for array, size in zip(results, sizes, strict=True)

@@ -91,8 +91,7 @@ def computation(stage: Stage, form: FunctionForm, platform: str) -> Callable[...
     @jax.custom_jvp
     @usual_modes()
     def rounded(arrays: Any, small: Any, identity: Any, seeds: Any, minus_zero: Any) -> list[Array]:
-        results: list[Array] = exact(plain, minus_zero, platform)(arrays, small, identity, seeds)
-        return results
+        return exact(plain, minus_zero, platform)(arrays, small, identity, seeds)
 
     @rounded.defjvp
     @usual_modes()

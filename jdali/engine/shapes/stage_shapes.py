@@ -70,9 +70,7 @@ class StageShapes:
         self.cost = StageCost(stage, platform)
         self._nodes, self._args = stage.nodes, args
         number = {id(v): i for i, v in enumerate(values_of(stage))}
-        self._reads = [
-            [v for v in (*n.data_inputs, *n.arg_inputs.values()) if id(v) in number] for n in stage.nodes
-        ]
+        self._reads = [[v for v in n.operands if id(v) in number] for n in stage.nodes]
         self._made = [
             ShapeNode(tuple(number[id(v)] for v in reads), tuple(number[id(v)] for v in node.outputs))
             for node, reads in zip(stage.nodes, self._reads, strict=True)
