@@ -12,14 +12,13 @@ from jdali import tensors
 from jdali._batches import SamplesBlock, batch_text, position, same_layout
 from jdali._operators.record import REGISTRY
 from jdali._system.devices import HostArray
-from jdali.dynamic._arithmetic import Arithmetic
 from jdali.dynamic._data import device_of, element_type, is_plain, to_array
 from jdali.dynamic._device import Device
 from jdali.dynamic._device import device as to_device
 from jdali.dynamic._dtype import DType
-from jdali.dynamic._invoke import Subscript, invoke
+from jdali.dynamic._invoke import Arithmetic, Subscript, invoke
 from jdali.dynamic._tensor import Tensor, as_tensor, from_dlpack_by_torch
-from jdali.dynamic._value import EagerKind, EagerValue
+from jdali.dynamic._value import EagerValue
 from jdali.tensors import TensorList
 
 # Type of a selection of samples. The alias is needed because in `Batch`, the name `slice` is a property.
@@ -41,7 +40,7 @@ class Batch(Arithmetic, EagerValue):
         copy: whether to copy arrays, so that the user may change them later.
     """
 
-    kind: ClassVar[EagerKind] = EagerKind.BATCH
+    is_batch: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -61,7 +60,7 @@ class Batch(Arithmetic, EagerValue):
             found = invoke(REGISTRY["cast"], [found], {"dtype": wanted})
         if device is not None:
             found = found.to_device(to_device(device))
-        if layout is not None and layout != found.layout:
+        if layout is not None:
             found = found._with_layout(layout)
         self._list, self._device = found._list, found._device
 
@@ -245,16 +244,14 @@ def _joined(parts: Sequence[Tensor]) -> Batch:
     device = first.device
     layout = same_layout([p.layout or "" for p in parts])
     lists = [p.to_device(device)._with_layout(layout)._samples() for p in parts]
-    if any(samples.provenance is not None for samples in lists) or not all(map(_alone, lists)):
+    alone = all(
+        isinstance(samples.store.blocks[0], SamplesBlock) for samples in lists
+    )  # no rows of larger arrays
+    if not alone or any(samples.provenance is not None for samples in lists):
         return Batch._of(TensorList.concat(lists), device)
     # Gathering samples is faster from one block than from a block for each sample.
     arrays = [samples.store.sample(0) for samples in lists]
     return Batch._of(TensorList.from_samples(arrays, layout, device.device_type), device)
-
-
-def _alone(samples: TensorList) -> bool:
-    """Returns True if each sample is a separate array, not a row of a larger array."""
-    return isinstance(samples.store.blocks[0], SamplesBlock)
 
 
 def batch(tensors: object, dtype: object = None, device: object = None, layout: str | None = None) -> Batch:
@@ -265,14 +262,7 @@ def batch(tensors: object, dtype: object = None, device: object = None, layout: 
 def as_batch(
     tensors: object, dtype: object = None, device: object = None, layout: str | None = None
 ) -> Batch:
-    """Makes a batch from the data, without a copy where possible.
-
-    Args:
-        tensors: a sequence of data for tensors, an array whose first axis is the batch axis, or a batch.
-        dtype: element type; None: the type of the data.
-        device: device of the batch; None leaves the data where they are.
-        layout: layout of one sample; None: the layout of the data.
-    """
+    """Makes a batch from the data, without a copy where possible. The arguments are those of `Batch`."""
     if isinstance(tensors, Batch) and dtype is None and device is None and layout is None:
         return tensors
     return Batch(tensors, dtype, device, layout)

@@ -76,12 +76,7 @@ def _generic(name: str) -> inspect.Parameter:
 
 # Dynamic mode does not need these operators, because a source is an object (`ExternalSource`), and users call Python
 # functions directly.
-_ONLY_IN_GRAPHS = (
-    "external_source",
-    "python_function",
-    "dl_tensor_python_function",
-    "experimental.inputs.",
-)
+_ONLY_IN_GRAPHS = ("external_source", "python_function", "dl_tensor_python_function", "experimental.inputs.")
 
 
 def shown(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import enum
 import os
 import threading
-from types import TracebackType
 from typing import Any
 
 from jdali._system.cpus import cpu_count
@@ -20,8 +19,7 @@ _stacks = threading.local()
 
 
 def _stack(name: str) -> list[Any]:
-    found: list[Any] = _stacks.__dict__.setdefault(name, [])
-    return found
+    return _stacks.__dict__.setdefault(name, [])
 
 
 class EvalMode(enum.Enum):
@@ -41,16 +39,13 @@ class EvalMode(enum.Enum):
     def current() -> EvalMode:
         """Returns the mode of the innermost `with` block, or the default."""
         stack = _stack("modes")
-        mode: EvalMode = stack[-1] if stack else EvalMode.eager
-        return mode
+        return stack[-1] if stack else EvalMode.eager
 
     def __enter__(self) -> EvalMode:
         _stack("modes").append(self)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         _stack("modes").pop()
 
 
@@ -123,8 +118,7 @@ class EvalContext:
     def current() -> EvalContext:
         """Returns the context of the innermost `with` block, or the default one."""
         stack = _stack("contexts")
-        context: EvalContext = stack[-1] if stack else EvalContext.default()
-        return context
+        return stack[-1] if stack else EvalContext.default()
 
     @property
     def num_threads(self) -> int:
@@ -162,9 +156,7 @@ class EvalContext:
         _stack("contexts").append(self)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         _stack("contexts").pop()
 
 
@@ -226,10 +218,8 @@ class Stream:
         return 0, self.handle
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Stream) and (self.handle, self._device_id) == (
-            other.handle,
-            other._device_id,
-        )
+        own = (self.handle, self._device_id)
+        return isinstance(other, Stream) and own == (other.handle, other._device_id)
 
     __ne__ = object.__ne__  # the opposite of `__eq__`; defined because DALI's class defines it
 
@@ -266,9 +256,3 @@ def get_default_stream(device_id: int | None = None) -> Any:
 def set_default_stream(cuda_stream: object, device_id: int | None = None) -> None:
     """Sets the result of `get_default_stream`; has no effect on operators."""
     _streams["default"] = cuda_stream
-
-
-__all__ = [
-    "EvalContext", "EvalMode", "Stream", "ThreadPool", "get_current_stream", "get_default_stream",
-    "get_num_threads", "set_current_stream", "set_default_stream", "set_num_threads", "stream",
-]  # fmt: skip

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import threading
-from types import TracebackType
 from typing import Any, ClassVar
 
 import jax
@@ -115,9 +114,7 @@ class Device:
         _stack.__dict__.setdefault("devices", []).append(self)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         _stack.devices.pop()
 
 

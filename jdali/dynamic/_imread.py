@@ -11,7 +11,7 @@ from jdali.dynamic._context import EvalContext
 from jdali.dynamic._device import Device
 from jdali.dynamic._invoke import invoke
 from jdali.dynamic._tensor import Tensor
-from jdali.dynamic._value import EagerKind, wrap
+from jdali.dynamic._value import wrap
 from jdali.engine import eager
 
 _WITHOUT_EFFECT = (
@@ -50,7 +50,7 @@ def imread(filepaths: Any, *, device: Any = "cpu", **options: Any) -> Any:
         raise ValueError("imread: no paths given")
     reader = eager.EagerReader(REGISTRY["readers.file"], {"files": files}, seed=0)
     contents, _ = reader.next(len(files), EvalContext.current().thread_pool.pool)
-    value = wrap(EagerKind.TENSOR if single else EagerKind.BATCH, contents, Device.CPU)
+    value = wrap(contents, Device.CPU, is_batch=not single)
     return invoke(REGISTRY["decoders.image"], [value], options, device=device)
 
 

@@ -1,11 +1,11 @@
-"""Runs an operator on the user's values; every function of `jdali.dynamic` calls this."""
+"""Runs an operator, or a function of pipeline nodes, on the user's values; every function of `jdali.dynamic` calls this."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import jax
 import numpy as np
@@ -23,12 +23,18 @@ from jdali.dynamic._device import device as to_device
 from jdali.dynamic._dtype import DType
 from jdali.dynamic._dtype import dtype as to_dtype
 from jdali.dynamic._rng import RNG, draw_of
-from jdali.dynamic._value import EagerKind, EagerValue, wrap
+from jdali.dynamic._value import EagerValue, wrap
 from jdali.engine import eager
+from jdali.graph import Expression, add_operators
 from jdali.ops.tensor._subscript import NAME as SUBSCRIPT
 from jdali.ops.tensor._subscript import not_a_scalar, parse_index
 from jdali.tensors import TensorList
 
+if TYPE_CHECKING:
+    from jdali.dynamic._batch import Batch
+    from jdali.dynamic._tensor import Tensor
+
+Result: TypeAlias = "Tensor | Batch"
 _NO_DRAW = eager.RandomDraw(0, 0)
 _NUMBERS = (bool, int, float)
 
@@ -77,9 +83,46 @@ def invoke(
             pool=EvalContext.current().thread_pool.pool, constants=_constants(op, counted),
         )  # fmt: skip
     wait_if_asked(results)
-    kind = EagerKind.TENSOR if size is None else EagerKind.BATCH
-    outputs = tuple(wrap(kind, result, result_device) for result in results)
+    outputs = tuple(wrap(result, result_device, is_batch=size is not None) for result in results)
     return outputs[0] if len(outputs) == 1 else outputs
+
+
+def run_as_graph(
+    function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object], key: object = None
+) -> Any:
+    """Traces a function of pipeline nodes as a graph, and runs the graph on tensors and batches.
+
+    One draw, from the key or from the thread's default generator, determines all random values of a call. The values of
+    sample i do not depend on the batch size.
+
+    Args:
+        function: takes and returns nodes, in any structure of containers.
+        args: tensors and batches in place of nodes; other arguments are constants.
+        kwargs: keyword arguments, handled like `args`.
+        key: JAX key; None: the default generator.
+
+    Returns: the function's result with a `Batch` in place of each node, or a `Tensor` if no argument is a batch.
+    """
+    call, values = eager.CallKey.of(function, args, kwargs, EagerValue)
+    name = getattr(function, "__name__", "function")
+    size = batch_size_of(name, values, None)
+    count = 1 if size is None else size
+    batches = [repeated(value, count) for value in values]
+    inputs = tuple(
+        eager.InputKind(v.device.device_type, b.spec.layout, b.spec.ndim)
+        for v, b in zip(values, batches, strict=True)
+    )
+    gpu = next((v.device for v in values if v.device.device_type == "gpu"), None) or Device("gpu")
+    graph = eager.graph_of(eager.GraphKey(call, inputs, eager.room_for(count), gpu.jax_device))
+    results = graph.run(batches, count, draw_of(name, None, key), EvalContext.current().thread_pool.pool)
+
+    def wrapped(leaf: object) -> object:
+        if not isinstance(leaf, TensorList):
+            return leaf
+        wait_if_asked([leaf])
+        return wrap(leaf, Device.CPU if leaf.device == "cpu" else gpu, is_batch=size is not None)
+
+    return jax.tree_util.tree_map(wrapped, results, is_leaf=lambda leaf: isinstance(leaf, TensorList))
 
 
 def wait_if_asked(results: Iterable[TensorList]) -> None:
@@ -100,15 +143,25 @@ def expression(name: str, *operands: object) -> Any:
     return invoke(REGISTRY[f"math.{name}"], operands, {})
 
 
+class Arithmetic(Expression[object, "Result"]):
+    """Base class with arithmetic, comparison and bitwise operators, as DALI defines them.
+
+    They run immediately. The result is a batch if an operand is a batch.
+    """
+
+    __array_priority__ = 1000  # so that `numpy_array + tensor` calls the tensor's method
+    __hash__ = None  # type: ignore[assignment]  # `==` compares the elements
+
+
+add_operators(Arithmetic, expression)
+
+
 def operand(data: object, what: str) -> EagerValue:
-    """Converts an input to a tensor or batch; errors begin with `what`."""
-    if isinstance(data, EagerValue):
-        return data
+    """Converts data of an input to a tensor; errors begin with `what`."""
     array = to_array(data, what)
     device = device_of(array)
     samples = TensorList.from_samples([array], "", device.device_type)
-    value: EagerValue = wrap(EagerKind.TENSOR, samples, device)
-    return value
+    return wrap(samples, device, is_batch=False)
 
 
 def _counted(op: Operator, inputs: Sequence[object]) -> list[Any]:
@@ -171,7 +224,7 @@ def plain(arg: Arg, value: object) -> object:
     if isinstance(value, Device):
         return value.device_type
     if isinstance(value, EagerValue):
-        if value.kind is EagerKind.BATCH:
+        if value.is_batch:
             raise TypeError("it cannot differ by sample")
         array = value._samples().to_samples()[0]
         return array.item() if array.ndim == 0 else array.tolist()
@@ -187,14 +240,13 @@ def plain(arg: Arg, value: object) -> object:
 def _array(name: str, arg: Arg, value: object) -> HostArray:
     """Converts an argument to a host array; plain numbers get the argument's element type."""
     if isinstance(value, (list, tuple)) and any(isinstance(v, EagerValue) for v in value):
-        if any(isinstance(v, EagerValue) and v.kind is EagerKind.BATCH for v in value):
+        if any(isinstance(v, EagerValue) and v.is_batch for v in value):
             raise TypeError(
                 f"{name}: argument {arg.name!r} is a list with a batch in it; give one batch: jdali.dynamic.stack(*{arg.name})"
             )
         value = np.stack([np.asarray(v) for v in value])
     if arg.element_type is not None and (type(value) in _NUMBERS or is_plain(value) or _has_text(value)):
-        array: HostArray = converted(name, arg, value)
-        return array
+        return converted(name, arg, value)
     return to_host(to_array(value, f"{name}: argument {arg.name!r}"))
 
 
@@ -239,11 +291,7 @@ def batch_size_of(name: str, values: Sequence[object], batch_size: int | None) -
     Raises:
         ValueError: sizes differ or are negative.
     """
-    sizes = [
-        len(value._list)
-        for value in values
-        if isinstance(value, EagerValue) and value.kind is EagerKind.BATCH
-    ]
+    sizes = [len(value._list) for value in values if isinstance(value, EagerValue) and value.is_batch]
     if batch_size is not None:
         sizes.append(int(batch_size))
     if len(set(sizes)) > 1:
@@ -257,7 +305,7 @@ def batch_size_of(name: str, values: Sequence[object], batch_size: int | None) -
 
 def repeated(value: EagerValue, count: int) -> TensorList:
     """Returns the samples of a batch; for a tensor, returns its sample `count` times."""
-    if value.kind is EagerKind.BATCH:
+    if value.is_batch:
         return value._list
     samples = value._samples()
     return samples if count == 1 else samples.select(np.zeros(count, np.int64))

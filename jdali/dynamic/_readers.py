@@ -17,7 +17,7 @@ from jdali.dynamic._data import to_array
 from jdali.dynamic._device import Device
 from jdali.dynamic._invoke import invoke, plain
 from jdali.dynamic._rng import get_default_rng
-from jdali.dynamic._value import EagerKind, EagerValue, wrap
+from jdali.dynamic._value import EagerValue, wrap
 from jdali.engine import eager
 
 _STATE_VERSION = 1
@@ -31,7 +31,6 @@ _GENERIC_ARGUMENTS = {
     "device": ("cpu", "device of the outputs."),
     "num_inputs": (None, "without effect: readers have no inputs."),
 }
-_CHECKPOINTING = (False, "without effect: `get_state` always works.")
 
 
 class Reader:
@@ -76,9 +75,8 @@ class Reader:
         count = 1 if batch_size is None else batch_size
         with self._lock:
             outputs = self._reader().next(count, EvalContext.current().thread_pool.pool)
-        kind = EagerKind.TENSOR if batch_size is None else EagerKind.BATCH
-        values = tuple(wrap(kind, output, Device.CPU).to_device(self._device) for output in outputs)
-        return self._result(values)
+        values = (wrap(output, Device.CPU, is_batch=batch_size is not None) for output in outputs)
+        return self._result(tuple(value.to_device(self._device) for value in values))
 
     def _result(self, values: tuple[object, ...]) -> Any:
         return values if len(values) > 1 else values[0]
@@ -141,9 +139,8 @@ class Reader:
     def get_state(self, *, cuda_stream: object = None) -> dict[str, Any]:
         """Returns the position of the reader as a dict that JSON can store; `cuda_stream` has no effect."""
         with self._lock:
-            reader = self._reader().get_state()
             epoch = {"epochs": self._epochs, "taken": self._taken}
-            return {"version": _STATE_VERSION, **epoch, "reader": reader}
+            return {"version": _STATE_VERSION, **epoch, "reader": self._reader().get_state()}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Continues from a state. The next call of `next_epoch` yields the rest of the epoch in which the state was saved."""
@@ -210,21 +207,13 @@ def make_reader(op: Operator) -> type[Reader]:
         for name, (default, _) in _GENERIC_ARGUMENTS.items()
     ]
     own = [p for p in signature.parameters.values() if p.name not in _GENERIC_ARGUMENTS]
-    last = inspect.Parameter(
-        "enable_checkpointing", inspect.Parameter.KEYWORD_ONLY, default=_CHECKPOINTING[0]
-    )
+    last = inspect.Parameter("enable_checkpointing", inspect.Parameter.KEYWORD_ONLY, default=False)
     extra = {name: text for name, (_, text) in _GENERIC_ARGUMENTS.items()}
-    extra["enable_checkpointing"] = _CHECKPOINTING[1]
+    extra["enable_checkpointing"] = "without effect: `get_state` always works."
     made = inspect.Signature([*first, *own, last])
     path, _, name = class_name(op.name).rpartition(".")
-    return type(
-        name,
-        (_BASES.get(op.name, Reader),),
-        {
-            "_op": op,
-            "__doc__": document(op, extra),
-            "__module__": f"jdali.dynamic.{path}",
-            "__operator__": op,
-            "__signature__": with_keywords(made) if op.name == "readers.paired" else made,
-        },
-    )
+    attributes = {
+        "_op": op, "__doc__": document(op, extra), "__module__": f"jdali.dynamic.{path}", "__operator__": op,
+        "__signature__": with_keywords(made) if op.name == "readers.paired" else made,
+    }  # fmt: skip
+    return type(name, (_BASES.get(op.name, Reader),), attributes)

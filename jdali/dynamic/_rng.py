@@ -126,8 +126,7 @@ def get_default_rng() -> RNG:
     """Returns this thread's default generator."""
     if not hasattr(_default, "rng"):
         _default.rng = RNG()
-    rng: RNG = _default.rng
-    return rng
+    return _default.rng
 
 
 def set_seed(seed: int) -> None:

@@ -11,13 +11,12 @@ from jdali._batches import tensor_text
 from jdali._operators.record import REGISTRY
 from jdali._system.devices import HostArray
 from jdali.dynamic import _dtype
-from jdali.dynamic._arithmetic import Arithmetic
 from jdali.dynamic._data import device_of, element_type, is_plain, to_array
 from jdali.dynamic._device import Device
 from jdali.dynamic._device import device as to_device
 from jdali.dynamic._dtype import DType
-from jdali.dynamic._invoke import Subscript, invoke
-from jdali.dynamic._value import EagerKind, EagerValue
+from jdali.dynamic._invoke import Arithmetic, Subscript, invoke
+from jdali.dynamic._value import EagerValue
 from jdali.tensors import TensorList
 
 
@@ -37,7 +36,7 @@ class Tensor(Arithmetic, EagerValue):
         copy: whether to copy an array, so that the user may change it later.
     """
 
-    kind: ClassVar[EagerKind] = EagerKind.TENSOR
+    is_batch: ClassVar[bool] = False
     _index: int = 0  # position of the sample in `_list`
 
     def __init__(
@@ -62,7 +61,7 @@ class Tensor(Arithmetic, EagerValue):
                 found = invoke(REGISTRY["cast"], [found], {"dtype": element_type(dtype)})
         if device is not None:
             found = found.to_device(to_device(device))
-        if layout is not None and layout != found.layout:
+        if layout is not None:
             found = found._with_layout(layout)
         self._list, self._device, self._index = found._list, found._device, found._index
 
@@ -141,8 +140,7 @@ class Tensor(Arithmetic, EagerValue):
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
         value: Any = self._sample()._value
-        interface: dict[str, Any] = value.__cuda_array_interface__
-        return interface
+        return value.__cuda_array_interface__
 
     def torch(self, copy: bool = False) -> Any:
         """Converts the tensor to a PyTorch tensor, which shares memory unless `copy` is True."""
@@ -204,10 +202,7 @@ def as_tensor(
     """Makes a tensor from the data, without a copy where possible.
 
     Args:
-        data: numbers, lists, an array of any library, a tensor, or a batch, stacked on a new axis "N".
-        dtype: element type; None: the type of the data.
-        device: device of the tensor; None leaves the data where they are.
-        layout: one letter for each axis; None: the layout of the data.
+        data, dtype, device, layout: as of `Tensor`; the samples of a batch are stacked on a new axis "N".
         pad: whether to pad the samples of a batch with zeros to one size.
     """
     return Tensor(_padded(data, pad), dtype, device, layout)
@@ -215,12 +210,9 @@ def as_tensor(
 
 def _padded(data: object, pad: bool) -> object:
     """Pads a batch with zeros to the size of its largest sample if `pad` is True."""
-    if (
-        not (pad and isinstance(data, EagerValue) and data.kind is EagerKind.BATCH)
-        or data._list.is_dense_tensor()
-    ):
-        return data
-    return invoke(REGISTRY["pad"], [data], {})
+    if pad and isinstance(data, EagerValue) and data.is_batch and not data._list.is_dense_tensor():
+        return invoke(REGISTRY["pad"], [data], {})
+    return data
 
 
 _dtype._make_tensor.append(tensor)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 from typing import Any, ClassVar, TypeVar
 
 from jdali._system.devices import host_device
@@ -14,12 +13,7 @@ from jdali.tensors import TensorList
 ValueT = TypeVar("ValueT", bound="EagerValue")
 
 
-class EagerKind(enum.Enum):
-    TENSOR = "tensor"
-    BATCH = "batch"
-
-
-_CLASSES: dict[EagerKind, type[EagerValue]] = {}  # the subclasses register here
+_CLASSES: dict[bool, type[EagerValue]] = {}  # the subclasses by `is_batch`; they register here
 
 
 class EagerValue:
@@ -28,13 +22,13 @@ class EagerValue:
     The samples are in a `TensorList`. A `Tensor` is one sample of the list, a `Batch` is all of its samples.
     """
 
-    kind: ClassVar[EagerKind]
+    is_batch: ClassVar[bool]
     _list: TensorList
     _device: Device
 
     def __init_subclass__(cls) -> None:
-        if "kind" in vars(cls):
-            _CLASSES[cls.kind] = cls
+        if "is_batch" in vars(cls):
+            _CLASSES[cls.is_batch] = cls
 
     @classmethod
     def _of(cls: type[ValueT], samples: TensorList, device: Device) -> ValueT:
@@ -113,6 +107,6 @@ class EagerValue:
         return self
 
 
-def wrap(kind: EagerKind, samples: TensorList, device: Device) -> EagerValue:
+def wrap(samples: TensorList, device: Device, *, is_batch: bool) -> Any:
     """Wraps an operator's output in a `Tensor` or a `Batch`."""
-    return _CLASSES[kind]._of(samples, device)
+    return _CLASSES[is_batch]._of(samples, device)

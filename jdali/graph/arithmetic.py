@@ -58,22 +58,9 @@ def expression(name: str, *operands: object) -> DataNode:
     return apply(f"math.{name}", [operand(o) for o in operands], {})
 
 
-def _binary(name: str) -> tuple[Callable[..., DataNode], Callable[..., DataNode]]:
-    def forward(self: DataNode, other: object) -> DataNode:
-        return expression(name, self, other)
-
-    def reflected(self: DataNode, other: object) -> DataNode:
-        # To the left of a node, a NumPy number is treated as a Python number, as in DALI.
-        return expression(name, other.item() if isinstance(other, np.generic) else other, self)
-
-    return forward, reflected
-
-
-def _unary(name: str) -> Callable[[DataNode], DataNode]:
-    def function(self: DataNode) -> DataNode:
-        return expression(name, self)
-
-    return function
+def _python_number(value: object) -> object:
+    """Converts a NumPy number: to the left of a node, it is treated as a Python number, as in DALI."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 BINARY_OPERATORS = {
@@ -86,22 +73,29 @@ UNARY_OPERATORS = {"neg": "neg", "pos": "pos", "abs": "abs", "invert": "bitnot"}
 
 
 def add_operators(
-    cls: type,
-    binary: Callable[[str], tuple[Callable[..., object], Callable[..., object]]],
-    unary: Callable[[str], Callable[..., object]],
+    cls: type, compute: Callable[..., object], converted: Callable[[object], object] = lambda value: value
 ) -> None:
-    """Adds Python's arithmetic, comparison and bitwise operators to a class."""
+    """Adds Python's arithmetic, comparison and bitwise operators to a class.
+
+    Args:
+        compute: takes the name of an operator, as in `math.<name>`, and its operands.
+        converted: converts what is to the left of an object of the class.
+    """
+
+    def forward(name: str) -> Callable[..., object]:
+        return lambda *operands: compute(name, *operands)
+
+    def reflected(name: str) -> Callable[..., object]:
+        return lambda own, other: compute(name, converted(other), own)
+
+    names = BINARY_OPERATORS | UNARY_OPERATORS | dict(zip(COMPARISONS, COMPARISONS, strict=True))
+    for python_name, name in names.items():
+        setattr(cls, f"__{python_name}__", forward(name))
     for python_name, name in BINARY_OPERATORS.items():
-        forward, reflected = binary(name)
-        setattr(cls, f"__{python_name}__", forward)
-        setattr(cls, f"__r{python_name}__", reflected)
-    for name in COMPARISONS:
-        setattr(cls, f"__{name}__", binary(name)[0])
-    for python_name, name in UNARY_OPERATORS.items():
-        setattr(cls, f"__{python_name}__", unary(name))
+        setattr(cls, f"__r{python_name}__", reflected(name))
 
 
-add_operators(DataNode, _binary, _unary)
+add_operators(DataNode, expression, _python_number)
 
 # NumPy's names of these operators, where they differ from Python's.
 _OF_NUMPY = {
@@ -120,7 +114,7 @@ def _ufunc(node: DataNode, ufunc: np.ufunc, method: str, *inputs: Any, **options
     # After `array += node`, `array` is a node, as after `array = array + node`.
     plain = not options or (options.keys() == {"out"} and options["out"][0] is left)
     if name in _OPERATORS and method == "__call__" and plain:
-        return expression(name, left.item() if rest and isinstance(left, np.generic) else left, *rest)
+        return expression(name, _python_number(left), *rest)
     ours = f"math.{name.replace('arc', 'a')}"
     known = ours in REGISTRY and name not in _OPERATORS
     where = f"jdali.{ours}" if known else "an operator of Python, or a function of jdali.math or jdali.fn"
@@ -130,9 +124,5 @@ def _ufunc(node: DataNode, ufunc: np.ufunc, method: str, *inputs: Any, **options
 setattr(DataNode, "__array_ufunc__", _ufunc)  # noqa: B010
 
 
-def _subscript(self: types.ArrayConstant, key: object) -> DataNode:
-    return constant_node(self)[key]
-
-
-add_operators(types.ArrayConstant, _binary, _unary)  # here, because `graph` imports `types`
-setattr(types.ArrayConstant, "__getitem__", _subscript)  # noqa: B010  mypy knows no such attribute
+add_operators(types.ArrayConstant, expression, _python_number)  # here, because `graph` imports `types`
+setattr(types.ArrayConstant, "__getitem__", lambda self, key: constant_node(self)[key])  # noqa: B010  unknown to mypy

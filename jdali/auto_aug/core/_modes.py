@@ -13,7 +13,7 @@ from jax import Array
 
 from jdali._operators.random_key import take_first_key
 from jdali.data_node import DataNode
-from jdali.dynamic._graph import run_as_graph
+from jdali.dynamic._invoke import run_as_graph
 from jdali.dynamic._value import EagerValue
 from jdali.engine.function import call_on_sample
 from jdali.graph import current_graph
