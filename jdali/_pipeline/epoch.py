@@ -31,25 +31,25 @@ def epoch(
     """
     if engine.knows_sources:
         _refuse_endless(engine, feeds_itself)
-    return _batches(engine, run, state, feeds_itself)
 
+    def batches() -> Iterator[Outputs]:
+        known = engine.knows_sources
+        begun = (
+            _epoch_of_reader(engine, state) if known else 0
+        )  # debug mode opens its sources in the first run
+        while True:
+            try:
+                outputs = run()
+            except StopIteration:
+                return
+            if not known:
+                _refuse_endless(engine, feeds_itself)
+                known = True
+            yield outputs
+            if _epoch_of_reader(engine, state) not in (None, begun):
+                return
 
-def _batches(
-    engine: Engine, run: Callable[[], Outputs], state: Callable[[], Mapping[str, Any]], feeds_itself: bool
-) -> Iterator[Outputs]:
-    known = engine.knows_sources
-    begun = _epoch_of_reader(engine, state) if known else 0  # debug mode opens its sources in the first run
-    while True:
-        try:
-            outputs = run()
-        except StopIteration:
-            return
-        if not known:
-            _refuse_endless(engine, feeds_itself)
-            known = True
-        yield outputs
-        if _epoch_of_reader(engine, state) not in (None, begun):
-            return
+    return batches()
 
 
 def _epoch_of_reader(engine: Engine, state: Callable[[], Mapping[str, Any]]) -> int | None:

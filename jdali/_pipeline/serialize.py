@@ -48,7 +48,7 @@ def serialized(definition: Definition) -> bytes:
     nodes, domains = written_graph(record_to_write(definition.graph.nodes))
     content = {
         "version": VERSION,
-        "options": _kept_options(definition.config) | _described(definition.config),
+        "options": _written_options(definition.config),
         "nodes": nodes,
         "domains": domains,
         "outputs": [dataclasses.astuple(ValueNumber.of(value)) for value in definition.outputs or ()],
@@ -57,29 +57,17 @@ def serialized(definition: Definition) -> bytes:
     return json.dumps(content, separators=(",", ":")).encode()
 
 
-def _kept_options(config: PipelineConfig) -> dict[str, Any]:
-    """Returns the options to write. They have no seed if the user gave none, so each deserialized pipeline draws a new seed."""
+def _written_options(config: PipelineConfig) -> dict[str, Any]:
+    """Returns the options as JSON. They have no seed if the user gave none, so each deserialized pipeline draws a new seed."""
     kept = {name: getattr(config, name) for name in OPTIONS}
-    return kept if config.seed_given else kept | {"seed": None}
-
-
-def _described(config: PipelineConfig) -> dict[str, Any]:
-    """Returns the expected outputs, and the options without effect, as JSON."""
-    expected = config.expected.given
-    dtypes = expected["output_dtype"]
-    if dtypes is not None:
-        several = isinstance(dtypes, (list, tuple))
-        numbers = [
-            None if d is None else int(types.to_dali_type(types.to_dtype(d)))
-            for d in (dtypes if several else [dtypes])
-        ]
-        dtypes = numbers if several else numbers[0]
-    described = expected | {"output_dtype": dtypes}
+    if not config.seed_given:
+        kept["seed"] = None
     ignored = {
         name: value.name if isinstance(value, enum.Enum) else value
         for name, value in config.without_effect().items()
     }
-    return {name: value for name, value in (described | ignored).items() if value is not None}
+    others = config.expected.given | ignored  # DALI's element types are integers
+    return kept | {name: value for name, value in others.items() if value is not None}
 
 
 def pickled(definition: Definition) -> tuple[bytes, dict[str, Any]]:
