@@ -69,7 +69,7 @@ class _Trace:
         self.hooks = hooks
         self.missing: dict[
             str, str
-        ] = {}  # error text for each variable, attribute or key that only one branch set
+        ] = {}  # error texts by variable, attribute or key that only one branch set
 
 
 _TRACE: ContextVar[_Trace | None] = ContextVar("trace", default=None)
@@ -125,17 +125,10 @@ def convert(function: Callable[..., object]) -> Callable[..., Any]:
 
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "Eq": operator.eq,
-    "NotEq": operator.ne,
-    "Lt": operator.lt,
-    "LtE": operator.le,
-    "Gt": operator.gt,
-    "GtE": operator.ge,
-    "Is": operator.is_,
-    "IsNot": operator.is_not,
-    "In": lambda a, b: a in b,
+    "Eq": operator.eq, "NotEq": operator.ne, "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt,
+    "GtE": operator.ge, "Is": operator.is_, "IsNot": operator.is_not, "In": lambda a, b: a in b,
     "NotIn": lambda a, b: a not in b,
-}
+}  # fmt: skip
 _CODES: dict[tuple[str, CodeType], CodeType | None] = {}  # converted code, by file and code
 
 

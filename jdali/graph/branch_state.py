@@ -6,7 +6,7 @@ import enum
 import numbers
 from collections.abc import Callable, Iterator, Sequence
 from types import CellType, FunctionType
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import jax
 import numpy as np
@@ -29,20 +29,6 @@ class Return:
 
     def __init__(self, value: Any):
         self.value = value
-
-
-class Target(Protocol):
-    """Represents a target of an assignment in a branch."""
-
-    name: str
-
-    def get(self) -> Any:
-        """Returns the target's value, or a copy if it is a container; MISSING if the target is not set."""
-
-    def set(self, value: Any) -> None: ...
-
-    def add_to(self, merge: Merge, if_true: object, if_false: object) -> None:
-        """Adds the target's values after the two branches to a merge."""
 
 
 class _Single:
@@ -125,6 +111,10 @@ class ContainerItems:
         merge.add_items(self.name, if_true, if_false)
 
 
+Target: TypeAlias = "Variable | GlobalVariable | Attribute | ContainerItems"
+"""A target of an assignment in a branch. `get` returns its value or a copy of the container, and MISSING if it is not set."""
+
+
 def variables(branches: Sequence[FunctionType | None], names: Sequence[str]) -> Iterator[Target]:
     """Yields a `Target` for each of these variables, which the branches set."""
     shared: dict[str, CellType] = {}
@@ -160,9 +150,8 @@ class Merge:
         self._names: list[str] = []
         self._pairs: list[tuple[Any, Any]] = []
         self._finish: list[_Finish] = []
-        self.missing: dict[
-            str, tuple[str, str]
-        ] = {}  # by key: full name, and the branch that does not set it
+        # By key: full name, and the branch that does not set it.
+        self.missing: dict[str, tuple[str, str]] = {}
 
     def add(self, name: str, if_true: Any, if_false: Any, key: str = "") -> None:
         """Adds a target's values after the two branches. A value is MISSING if its branch does not set the target.

@@ -222,8 +222,7 @@ class Branches:
         finally:
             self.end_branch()
         values = (other, first) if needed else (first, other)
-        result: DataNode = self._merge_leaf(first, f"`{kind}`", *values)
-        return result
+        return self._merge_leaf(first, f"`{kind}`", *values)
 
     def validated(self, value: DataNode, kind: str, side: str = "") -> DataNode:
         """Adds a check, at run time, that a value may be an operand of `and`, `or` or `not`; `side` is "left" or "right"."""
