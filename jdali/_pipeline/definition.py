@@ -9,16 +9,7 @@ from typing import Any
 from jdali import types
 from jdali._pipeline.config import PipelineConfig
 from jdali._system.tracebacks import user_line
-from jdali.graph import (
-    DataNode,
-    Entry,
-    Graph,
-    building,
-    constant_node,
-    current_graph,
-    describe,
-    fingerprint,
-)
+from jdali.graph import DataNode, Entry, Graph, building, constant_node, current_graph, describe, fingerprint
 
 _NUMBERS = (bool, int, float)
 _CONSTANTS = (*_NUMBERS, types.ScalarConstant, types.ArrayConstant)

@@ -112,14 +112,12 @@ class Batcher:
         loop = asyncio.get_running_loop()
         call = loop.run_in_executor(self._threads, self._run, [w.request for w in batch])
         try:
-            answers: Sequence[Any] = await asyncio.shield(call)
+            _give(batch, await asyncio.shield(call))
         except asyncio.CancelledError:
-            answers = [ServerStoppingError("the server is being stopped")] * len(batch)
-            _give(batch, answers)
+            _give(batch, [ServerStoppingError("the server is being stopped")] * len(batch))
             raise
         except Exception as error:
-            answers = [error] * len(batch)
-        _give(batch, answers)
+            _give(batch, [error] * len(batch))
 
 
 def _give(batch: Sequence[_Waiting], answers: Sequence[object]) -> None:
