@@ -59,8 +59,8 @@ from jdali.graph.rewriting import HOST_OPERATORS as HOST_OPERATORS
 from jdali.graph.rewriting import ConditionalPart as ConditionalPart
 from jdali.graph.rewriting import Rewriting as Rewriting
 from jdali.graph.rewriting import conditional_part as conditional_part
+from jdali.graph.rewriting import fits_in_function as fits_in_function
 from jdali.graph.rewriting import is_choice as is_choice
-from jdali.graph.rewriting import is_conditional as is_conditional
 from jdali.graph.rewriting import may_be_exported as may_be_exported
 from jdali.graph.rewriting import moves_only as moves_only
 from jdali.graph.rewriting import origin as origin

@@ -198,8 +198,8 @@ class Branches:
         """Returns the domain of an operator: `current`, or the domain of an input from `split` if that is deeper."""
         for value in values:
             domain = value.source.domain if isinstance(value, DataNode) else value
-            if isinstance(domain, Domain) and domain in self._by_hand and _depth(domain) > _depth(current):
-                current = domain
+            if isinstance(domain, Domain) and domain in self._by_hand:
+                current = max(current, domain, key=lambda one: len(one.chain()))
         return current
 
     def _own(self, value: object, name: str) -> DataNode:
@@ -241,10 +241,6 @@ def _one_device(values: Sequence[DataNode], name: str) -> str:
             "branch and on the GPU after the other; call .gpu() in both"
         )
     return devices.pop()
-
-
-def _depth(domain: Domain) -> int:
-    return 0 if domain.parent is None else 1 + _depth(domain.parent)
 
 
 def _same(a: object, b: object) -> bool:

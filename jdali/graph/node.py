@@ -117,6 +117,10 @@ class Domain:
     share: float = 1.0
     where: str = ""
 
+    def chain(self) -> list[Domain]:
+        """Lists this domain and those that it is a part of; the last is the whole batch."""
+        return [self] if self.parent is None else [self, *self.parent.chain()]
+
     @property
     def share_of_batch(self) -> float:
         """Expected share of the batch, 0 to 1."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from jdali._operators.record import CompiledOp, HostBatchOp
 from jdali.graph.node import DataNode, Domain, Node
@@ -113,12 +113,10 @@ def make_plan(
     steps: list[HostStep | Stage] = [HostStep(n, levels[n]) for n in live if not is_compiled(n)]
     steps += stages
     order = {n: i for i, n in enumerate(live)}
-    rank = {"cpu": 1, "gpu": 2}
 
     def key(step: HostStep | Stage) -> tuple[int, int, int]:
-        if isinstance(step, HostStep):
-            return (step.level, 0, order[step.node])
-        return (step.level, rank[step.device], order[step.nodes[0]])
+        kind = 0 if isinstance(step, HostStep) else 1 if step.device == "cpu" else 2
+        return step.level, kind, order[step.nodes[0]]
 
     steps = _topological(sorted(steps, key=key))
     sources = tuple(n for n in live if n.is_source)
@@ -184,7 +182,17 @@ def compiled(node: Node) -> CompiledOp:
     return node.op
 
 
-def upstream(values: Iterable[DataNode], cut: Iterable[DataNode] = ()) -> set[Node]:
+def dependencies(node: Node) -> list[DataNode]:
+    """Lists all values that a node depends on: its inputs, its arguments, the predicates of its branches."""
+    predicates = [domain.predicate for domain in node.domain.chain() if domain.predicate is not None]
+    return [*node.operands, *predicates]
+
+
+def upstream(
+    values: Iterable[DataNode],
+    cut: Iterable[DataNode] = (),
+    needs: Callable[[Node], Iterable[DataNode]] = dependencies,
+) -> set[Node]:
     """Returns the nodes that make the values, except nodes that only the values of `cut` need."""
     given = set(cut)
     seen: set[Node] = set()
@@ -193,19 +201,8 @@ def upstream(values: Iterable[DataNode], cut: Iterable[DataNode] = ()) -> set[No
         value = pending.pop()
         if value not in given and value.source not in seen:
             seen.add(value.source)
-            pending += dependencies(value.source)
+            pending += needs(value.source)
     return seen
-
-
-def dependencies(node: Node) -> list[DataNode]:
-    """Lists all values that a node depends on: its inputs, its arguments, the predicates of its branches."""
-    values = list(node.operands)
-    domain: Domain | None = node.domain
-    while domain is not None:
-        if domain.predicate is not None:
-            values.append(domain.predicate)
-        domain = domain.parent
-    return values
 
 
 def _steps_between(producer: Node, consumer: Node, value: DataNode, where: Mapping[Node, str]) -> int:
@@ -216,11 +213,8 @@ def _steps_between(producer: Node, consumer: Node, value: DataNode, where: Mappi
         return 1
     if producer.whole_batch or consumer.whole_batch:
         return 1
-    domain: Domain | None = consumer.domain
-    while domain is not None:
-        if domain.predicate is value:
-            return 1
-        domain = domain.parent
+    if any(domain.predicate is value for domain in consumer.domain.chain()):
+        return 1
     down = where[producer] == "gpu" and where[consumer] == "cpu"
     return 1 if down or producer.domain is not consumer.domain else 0
 
@@ -310,24 +304,15 @@ def _components(
     groups: dict[Node, list[Node]] = {}
     for node in nodes:
         groups.setdefault(find(node), []).append(node)
-    merged: dict[tuple[int, str, Domain], list[Node]] = {}
-    result = []
+    merged: dict[object, list[Node]] = {}
     for group in groups.values():
-        members = set(group)
-        if not all(v.source in members for n in group for v in n.operands):
-            result.append(group)
-            continue
+        members, first = set(group), group[0]
+        reads_nothing = all(v.source in members for n in group for v in n.operands)
         # Groups that read nothing (random values and arithmetic on them) share a program if these three are equal.
-        key = (levels[group[0]], where[group[0]], group[0].domain)
-        if key in merged:
-            merged[key] += group
-        else:
-            merged[key] = group
-            result.append(group)
+        key = (levels[first], where[first], first.domain) if reads_nothing else first
+        merged.setdefault(key, []).extend(group)
     order = {n: i for i, n in enumerate(nodes)}
-    for group in result:
-        group.sort(key=order.__getitem__)
-    return result
+    return [sorted(group, key=order.__getitem__) for group in merged.values()]
 
 
 def _topological(steps: Sequence[HostStep | Stage]) -> list[HostStep | Stage]:

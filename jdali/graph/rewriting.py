@@ -29,15 +29,15 @@ HOST_OPERATORS = frozenset(
 
 
 def may_be_exported(node: Node) -> bool:
-    """Returns True if an exported folder may contain the operator of a node.
-
-    Allowed are compiled operators, decoders, `HOST_OPERATORS`, moves between devices and parts of conditionals.
-    """
+    """Returns True if an exported folder may contain the operator of a node."""
     op = node.op
     decodes = isinstance(op, (HostOp, HostBatchOp)) and op.work == "decoding"
-    return (
-        decodes or op.name in HOST_OPERATORS or is_compiled(node) or moves_only(node) or is_conditional(node)
-    )
+    return decodes or op.name in HOST_OPERATORS or fits_in_function(node)
+
+
+def fits_in_function(node: Node) -> bool:
+    """Returns True if a pure function may contain a node: it is compiled, a move between devices, or part of a conditional."""
+    return is_compiled(node) or moves_only(node) or conditional_part(node) is not None
 
 
 def moves_only(node: Node) -> bool:
@@ -61,10 +61,6 @@ _PARTS = {part.value: part for part in ConditionalPart}
 def conditional_part(node: Node) -> ConditionalPart | None:
     """Returns the role of a node in a conditional; None if the node only computes."""
     return _PARTS.get(node.op.name)
-
-
-def is_conditional(node: Node) -> bool:
-    return node.op.name in _PARTS
 
 
 def is_choice(node: Node) -> bool:

@@ -21,12 +21,7 @@ from jdali import __version__
 from jdali._errors import OperatorError, TracedArgumentError
 from jdali._numerics.rounding import x64_context
 from jdali.engine.function.function import PipelineFunction
-from jdali.engine.function.graph_json import (
-    record_to_write,
-    source_in_place_of,
-    written_graph,
-    written_value,
-)
+from jdali.engine.function.graph_json import record_to_write, source_in_place_of, written_graph, written_value
 from jdali.engine.function.host import contents_of
 from jdali.engine.function.manifest import (
     MANIFEST,

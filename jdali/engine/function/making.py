@@ -15,17 +15,7 @@ from jdali.engine.function.function import PipelineFunction
 from jdali.engine.function.host import contents_of
 from jdali.engine.function.part import FunctionDefinition
 from jdali.engine.steps.stage_calls import prepared_args
-from jdali.graph import (
-    DataNode,
-    Graph,
-    Node,
-    is_compiled,
-    is_conditional,
-    moves_only,
-    origin,
-    request_of,
-    upstream,
-)
+from jdali.graph import DataNode, Graph, Node, fits_in_function, is_compiled, origin, request_of, upstream
 
 Start: TypeAlias = "str | Node | DataNode | Sequence[str | Node | DataNode] | None"
 
@@ -171,16 +161,9 @@ def _named(graph: Graph, name: str) -> list[DataNode]:
 
 def border(outputs: Iterable[DataNode]) -> tuple[DataNode, ...]:
     """Returns the values of readers and host operators from which compiled operators make the outputs."""
-    crossing, seen = [], set()
-    pending = list(outputs)
-    while pending:
-        value = pending.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        node = value.source
-        if is_compiled(node) or moves_only(node) or is_conditional(node):
-            pending += node.operands
-        else:
-            crossing.append(value)
+    values = set(outputs)
+    for node in upstream(values, needs=lambda node: node.operands if fits_in_function(node) else ()):
+        if fits_in_function(node):
+            values.update(node.operands)
+    crossing = [value for value in values if not fits_in_function(value.source)]
     return tuple(sorted(crossing, key=lambda v: (v.source.id, v.index)))

@@ -27,7 +27,7 @@ from jdali._system.jax_modes import usual_modes
 from jdali.engine.eager.traced import CallKey, ObjectCache, TracedFunction
 from jdali.engine.function.running import minus_zero
 from jdali.engine.steps.program import compiler_options
-from jdali.graph import ConditionalPart, DataNode, Domain, Node, conditional_part, moves_only
+from jdali.graph import ConditionalPart, DataNode, Node, conditional_part, moves_only, upstream
 
 IMAGE_AXES = 3
 KEPT_FUNCTIONS = 256  # maximum number; the least recently used is dropped first
@@ -134,21 +134,10 @@ class SampleEvaluation:
         self._name, self._key, self._known = name, key, dict(known)
 
     def value(self, value: DataNode) -> Sample:
-        # Nodes are computed in the order of their calls, without deep recursion.
-        for node in self._pending(value):
+        # Nodes are computed in the order of their calls, without deep recursion; nodes inside branches are left out.
+        for node in sorted(upstream([value], self._known, self._needed), key=lambda node: node.id):
             self._known |= zip(node.outputs, self._node(node), strict=True)
         return self._known[value]
-
-    def _pending(self, value: DataNode) -> list[Node]:
-        """Returns the nodes that must be computed for `value`, except nodes inside branches."""
-        found: set[Node] = set()
-        pending = [value]
-        while pending:
-            current = pending.pop()
-            if current not in self._known and current.source not in found:
-                found.add(current.source)
-                pending += self._needed(current.source)
-        return sorted(found, key=lambda node: node.id)
 
     def _needed(self, node: Node) -> list[DataNode]:
         part = conditional_part(node)
@@ -230,16 +219,8 @@ def _from_outside(value: DataNode) -> list[DataNode]:
             continue
         seen.add(node)
         for needed in node.operands:
-            if _inside(needed.source.domain, branch):
+            if branch in needed.source.domain.chain():
                 pending.append(needed)
             elif conditional_part(node) is not ConditionalPart.SPLIT or needed is node.inputs[0]:
                 found.append(needed)
     return found
-
-
-def _inside(domain: Domain | None, outer: Domain) -> bool:
-    while domain is not None:
-        if domain is outer:
-            return True
-        domain = domain.parent
-    return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -16,9 +17,7 @@ from jdali.graph import (
     Node,
     Rewriting,
     Stage,
-    is_compiled,
-    is_conditional,
-    moves_only,
+    fits_in_function,
     origin,
     passes_on,
     upstream,
@@ -118,13 +117,8 @@ def _part(
 
 
 def _behind(outputs: Iterable[DataNode], given: set[DataNode], nodes: Sequence[Node]) -> tuple[Node, ...]:
-    pending, seen = [v for v in outputs if v not in given], set()
-    while pending:
-        node = pending.pop().source
-        if node not in seen:
-            seen.add(node)
-            pending += [v for v in node.operands if v not in given]
-    return tuple(node for node in nodes if node in seen)
+    found = upstream(outputs, given, operator.attrgetter("operands"))
+    return tuple(node for node in nodes if node in found)
 
 
 def _check(node: Node, start: Sequence[DataNode]) -> None:
@@ -140,7 +134,7 @@ def _check(node: Node, start: Sequence[DataNode]) -> None:
             f"Pipeline.function: {name} depends on the other samples of its branch of a conditional, and a function computes "
             "a branch for all samples: choose start or outputs so that it is not between them"
         )
-    if is_conditional(node) or is_compiled(node) or moves_only(node):
+    if fits_in_function(node):
         return
     if isinstance(node.op, IndexOp):
         raise ValueError(
