@@ -1,9 +1,8 @@
 """Computes padded shapes, so that many sizes share a compiled program.
 
-Every distinct padded shape costs a compilation, and every padded element costs time and memory. Each stage has a level;
-at a higher level, the shapes are fewer and larger. The shapes of a sample depend on its own sizes, the stage and the
-level, and not on other samples unless all samples of a batch share one shape (`together`). This module computes the
-shapes of level 0; the module `coarse` computes those of the other levels.
+Every distinct padded shape costs a compilation, and every padded element costs time and memory. At a higher level, the
+shapes are fewer and larger. They do not depend on other samples, except where all samples of a batch share one shape
+(`together`). This module computes the shapes of level 0; the module `coarse` computes those of the other levels.
 
 * The shapes of a value are on a grid: `TIGHT` where padding costs much time, `CHEAP` where more programs would cost
   more than padding, `ROOM_IN` or `ROOM_OUT` where padding costs next to no time (`cost`).
@@ -20,6 +19,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -93,8 +93,7 @@ class Group:
         )
 
 
-@dataclasses.dataclass(frozen=True)
-class ShapeNode:
+class ShapeNode(NamedTuple):
     """Describes a node of the stage by the numbers of the values that it reads and makes."""
 
     reads: tuple[int, ...]
@@ -105,27 +104,17 @@ class PaddedShapes:
     """Computes the padded shapes of the values of one stage."""
 
     def __init__(
-        self,
-        layouts: Sequence[str],
-        made: Sequence[ShapeNode],
-        cost: StageCost,
-        derive: Derive,
-        *,
-        few: bool = False,
-    ):
+        self, layouts: Sequence[str], made: Sequence[ShapeNode], cost: StageCost, derive: Derive, *, few: bool = False
+    ):  # fmt: skip
         """Describes a stage; `few` is True if batches are small and on a CPU, see `ROOM_OUT_FEW`."""
         self._few = few
         self._layouts, self._made, self._cost, self._derive = layouts, made, cost, derive
         self._inputs = len(layouts) - sum(len(node.makes) for node in made)
 
     def group(
-        self,
-        extents: Sequence[np.ndarray],
-        held: Sequence[np.ndarray | None],
-        level: int = 0,
-        *,
+        self, extents: Sequence[np.ndarray], held: Sequence[np.ndarray | None], level: int = 0, *,
         together: bool = False,
-    ) -> list[Group]:
+    ) -> list[Group]:  # fmt: skip
         """Groups the samples of a batch by their padded shapes.
 
         Args:

@@ -16,16 +16,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jdali._numerics.grid import (
-    COARSE,
-    DOUBLING,
-    FINE,
-    QUADRUPLING,
-    ROOMY,
-    SMALL_AXIS,
-    Sizes,
-    round_up,
-)
+from jdali._numerics.grid import COARSE, DOUBLING, FINE, QUADRUPLING, ROOMY, SMALL_AXIS, Sizes, round_up
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -71,43 +62,35 @@ class Roomy(enum.Enum):
     OUTPUT = "bringing it to its memory takes time"
 
 
-@dataclasses.dataclass(frozen=True)
-class Coarseness:
-    """The grid and the floor of a level, as positions in `GRIDS` and `FLOORS`."""
+def level_of(grid: int, floor: int) -> int:
+    """Returns the level, at least 1, of a grid and a floor, given by their positions in `GRIDS` and `FLOORS`."""
+    return grid * len(FLOORS) + floor + 1
 
-    grid: int
-    floor: int
 
-    @classmethod
-    def of(cls, level: int) -> Coarseness:
-        return cls(*divmod(level - 1, len(FLOORS)))
-
-    @property
-    def level(self) -> int:
-        return self.grid * len(FLOORS) + self.floor + 1
+def grid_and_floor(level: int) -> tuple[int, int]:
+    return divmod(level - 1, len(FLOORS))
 
 
 def text_of(level: int) -> str:
     if not level:
         return "by their own sizes"
-    coarseness = Coarseness.of(level)
-    floor = FLOORS[coarseness.floor]
-    return GRIDS[coarseness.grid].text + (f", at least {floor} elements" if floor > 1 else "")
+    grid, floor = grid_and_floor(level)
+    return GRIDS[grid].text + (f", at least {FLOORS[floor]} elements" if floor else "")
 
 
 def coarser_than(level: int) -> Iterator[list[int]]:
     """Yields the levels to which a stage at `level` may rise: a list for each grid, in ascending order of the floors."""
-    first = Coarseness.of(level) if level else Coarseness(0, 0)
-    for grid in range(first.grid, len(GRIDS)):
-        begin = first.floor + (level > 0 and grid == first.grid)
-        yield [Coarseness(grid, floor).level for floor in range(begin, len(FLOORS))]
+    first_grid, first_floor = grid_and_floor(max(level, 1))
+    for grid in range(first_grid, len(GRIDS)):
+        begin = first_floor + (level > 0 and grid == first_grid)
+        yield [level_of(grid, floor) for floor in range(begin, len(FLOORS))]
 
 
 def coarse_shapes(extents: np.ndarray, layout: str, level: int, roomy: Roomy | None = None) -> np.ndarray:
     """Returns the padded shapes of a value, int [N, ndim], at a level of at least 1."""
-    coarseness = Coarseness.of(level)
-    number = max(coarseness.grid, _ROOMY_OUTPUT) if roomy is Roomy.OUTPUT else coarseness.grid
-    grid, floor = GRIDS[number], FLOORS[coarseness.floor]
+    number, floor_number = grid_and_floor(level)
+    grid = GRIDS[max(number, _ROOMY_OUTPUT) if roomy is Roomy.OUTPUT else number]
+    floor = FLOORS[floor_number]
     letters = layout.ljust(extents.shape[1])[: extents.shape[1]]
     space = [a for a, letter in enumerate(letters) if letter in "DHW"]
     named = [a for a, letter in enumerate(letters) if letter not in "C "]

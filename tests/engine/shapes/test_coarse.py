@@ -9,10 +9,11 @@ from jdali.engine.shapes.coarse import (
     FLOORS,
     GRIDS,
     LAST_LEVEL,
-    Coarseness,
     Roomy,
     coarse_shapes,
     coarser_than,
+    grid_and_floor,
+    level_of,
     text_of,
 )
 
@@ -60,7 +61,7 @@ def test_the_last_level_has_few_shapes_whatever_the_sizes(layout, largest, most)
 
 
 def test_a_floor_pads_small_pictures_to_squares_and_long_ones_to_the_same_area():
-    level = Coarseness(1, FLOORS.index(1 << 14)).level
+    level = level_of(1, FLOORS.index(1 << 14))
     small = np.array(
         [[1, 1, 3], [100, 30, 3], [128, 128, 3], [0, 0, 3], [3, 500, 3], [500, 40, 3], [500, 300, 3]]
     )
@@ -71,20 +72,20 @@ def test_a_floor_pads_small_pictures_to_squares_and_long_ones_to_the_same_area()
 
 
 def test_axes_without_a_name_have_a_floor_of_their_own_and_small_ones_stay():
-    level = Coarseness(3, FLOORS.index(1 << 24)).level
+    level = level_of(3, FLOORS.index(1 << 24))
     boxes = np.array([[0, 4], [1, 4], [4, 4], [5, 4], [300, 4]])
     assert coarse_shapes(boxes, "", level).tolist() == [[0, 4], [1, 4], [4, 4], [256, 4], [512, 4]]
 
 
 def test_a_floor_of_axes_without_names_is_one_of_all_of_them():
-    level = Coarseness(3, FLOORS.index(1 << 15)).level
+    level = level_of(3, FLOORS.index(1 << 15))
     assert coarse_shapes(np.array([[5, 2]]), "", level).tolist() == [[256, 2]]
     assert coarse_shapes(np.array([[5, 20, 40]]), "", level).tolist() == [[32, 32, 64]]
     assert coarse_shapes(np.array([[5, 5, 5, 5, 5]]), "", level).tolist() == [[8] * 5]
 
 
 def test_sounds_have_a_floor():
-    level = Coarseness(grid=0, floor=FLOORS.index(1 << 15)).level
+    level = level_of(0, FLOORS.index(1 << 15))
     shapes = coarse_shapes(np.array([[5000], [20000], [90000]]), "", level)
     assert shapes.tolist() == [[1 << 15], [1 << 15], [98304]]
 
@@ -95,14 +96,14 @@ def test_sides_of_an_input_that_only_lies_in_memory_are_equal():
 
 
 def test_numbers_of_levels():
-    assert [Coarseness.of(Coarseness(g, f).level) for g in range(len(GRIDS)) for f in range(len(FLOORS))] == [
-        Coarseness(g, f) for g in range(len(GRIDS)) for f in range(len(FLOORS))
+    assert [grid_and_floor(level_of(g, f)) for g in range(len(GRIDS)) for f in range(len(FLOORS))] == [
+        (g, f) for g in range(len(GRIDS)) for f in range(len(FLOORS))
     ]
     assert sorted(itertools.chain.from_iterable(coarser_than(0))) == list(range(1, LAST_LEVEL + 1))
     for level in range(1, LAST_LEVEL + 1):
         for higher in itertools.chain.from_iterable(coarser_than(level)):
             assert higher > level
-            was, now = Coarseness.of(level), Coarseness.of(higher)
-            assert now.grid >= was.grid
-            assert now.floor >= was.floor
+            was, now = grid_and_floor(level), grid_and_floor(higher)
+            assert now[0] >= was[0]
+            assert now[1] >= was[1]
     assert len({text_of(level) for level in range(LAST_LEVEL + 1)}) == LAST_LEVEL + 1
