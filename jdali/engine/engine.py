@@ -76,14 +76,10 @@ class Timing:
         given = " + ".join(node.op.name if node.name.startswith("__") else node.name for node in externals)
         self.draw = PhaseTimer("source", given or "order of the samples")
         self.steps = [_part(step, plan.sources, externals) for step in plan.steps]
-        self._workers = [] if workers is None else [workers]
         names = [p.name for p in self.steps if p.kind == "stage"]
         self.device = PhaseTimer("device", f"waiting for {names[-1] if names else 'nothing'}")
-
-    @property
-    def parts(self) -> list[PhaseTimer]:
-        """All timers, in the order in which a batch passes them."""
-        return [self.draw, *self._workers, *self.steps, self.device]
+        # All timers, in the order in which a batch passes them.
+        self.parts = [self.draw, *([] if workers is None else [workers]), *self.steps, self.device]
 
 
 def _part(step: HostStep | Stage, sources: Sequence[Node], externals: Sequence[Node]) -> PhaseTimer:
@@ -170,11 +166,7 @@ class Engine:
             PreparedStep(step.nodes, runner.run, last_uses, timer, runner.policy, number, alone=lock)
             for number, (step, runner, last_uses, timer, lock) in enumerate(parts)
         ]
-        self._closed = False
-
-    @property
-    def closed(self) -> bool:
-        return self._closed
+        self.closed = False
 
     @property
     def programs(self) -> int:
@@ -368,7 +360,7 @@ class Engine:
 
     def interrupt(self) -> None:
         """Makes work in progress fail soon, so that `close` need not wait long."""
-        self._closed = True
+        self.closed = True
         self.pool.interrupt()
         if self._callback_workers is not None:
             self._callback_workers.close()
@@ -387,6 +379,7 @@ class Engine:
 
 def _raise(failure: AttemptFailure, main: MainFailure | None = None) -> NoReturn:
     """Raises the error of a failure; `main` counts the samples that were tried, if other samples were."""
+    # The error is in no variable of this frame, because its traceback references the frame.
     raise _user_error(failure, main) from failure.cause
 
 

@@ -57,6 +57,8 @@ class Window:
 
     Attributes:
         turn: lock held while a batch is taken or a state is set, and while the window's owner records the position.
+        ahead: True if batches are made before they are asked for.
+        calls_user: True if the thread that takes a batch calls the user's functions for a later batch.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Window:
     ):
         self.engine, self.room = engine, room
         self._when = when
+        self.ahead, self.calls_user = room is not None, when is When.AHEAD_BY_CALLS
         self.phase = Phase.BUILT
         self.turn = threading.RLock()
         self._threads = Threads(IN_FLIGHT, "jdali-executor")
@@ -123,16 +126,6 @@ class Window:
     @property
     def ready(self) -> int:
         return self._flight.ready
-
-    @property
-    def ahead(self) -> bool:
-        """True if batches are made before they are asked for."""
-        return self.room is not None
-
-    @property
-    def calls_user(self) -> bool:
-        """True if the thread that takes a batch calls the user's functions for a later batch."""
-        return self._when is When.AHEAD_BY_CALLS
 
     @property
     def stopped(self) -> bool:
