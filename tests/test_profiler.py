@@ -17,7 +17,7 @@ from support.numbers import pipeline
 import jdali
 from jdali import fn
 from jdali._operators.record import REGISTRY, host_operator
-from jdali._threads import PhaseTimer, Spent, TimedPool, Times, inner
+from jdali._threads import PhaseTimer, Spent, Times, WorkerThreads, inner, timed
 from jdali.engine.steps.stage import StageRunner
 from jdali.fn._build import make_function
 from jdali.iterator import DataIterator
@@ -431,10 +431,10 @@ def test_how_many_workers(busy, waited, cores, advice, monkeypatch):
 # --- counting ----------------------------------------------------------------------------------------
 def test_counters_of_a_part(clock):
     part = PhaseTimer("host", "work")
-    pool = TimedPool(1)
+    pool = WorkerThreads(1)
     for _ in range(3):
         with part.lap(), inner("waiting"):
-            list(pool.map(lambda i: clock.passes(0.01), range(4)))
+            list(pool.map(timed(lambda i: clock.passes(0.01)), range(4)))
     pool.submit(clock.passes, 0.05).result()  # of nobody
     pool.shutdown()
     total = part.spent()
@@ -486,7 +486,7 @@ def test_what_it_costs(monkeypatch):
     with PhaseTimer("host", "work").lap() as lap:
         with inner("staging"):
             pass
-        lap.task(int)()
+        lap.task(int)("0")
     assert Counter(read) == {"perf_counter": 6, "thread_time": 4}
     with inner("staging"):  # in no lap
         pass

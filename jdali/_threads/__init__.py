@@ -12,10 +12,7 @@ from jdali._threads.native_calls import begin_exit as begin_exit
 from jdali._threads.native_calls import until_exit as until_exit
 from jdali._threads.timing import PhaseTimer as PhaseTimer
 from jdali._threads.timing import Spent as Spent
-from jdali._threads.timing import TimedPool as TimedPool
 from jdali._threads.timing import Times as Times
 from jdali._threads.timing import inner as inner
-from jdali._threads.worker_threads import Here as Here
-from jdali._threads.worker_threads import TaskExecutor as TaskExecutor
-from jdali._threads.worker_threads import Turn as Turn
+from jdali._threads.timing import timed as timed
 from jdali._threads.worker_threads import WorkerThreads as WorkerThreads

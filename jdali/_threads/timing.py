@@ -9,13 +9,11 @@ import dataclasses
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from time import perf_counter, thread_time
-from typing import Any
 
 from jax.profiler import TraceAnnotation
 
-from jdali._threads.worker_threads import A, R, WorkerThreads
+from jdali._threads.worker_threads import A, R
 
 
 @dataclasses.dataclass
@@ -51,15 +49,9 @@ class Spent:
         inner = Counter(self.inner)
         for name, seconds in other.inner.items():
             inner[name] += sign * seconds
-        return Spent(
-            self.count + sign * other.count,
-            self.tasks + sign * other.tasks,
-            self.seconds + sign * other.seconds,
-            self.busy + sign * other.busy,
-            self.cpu + sign * other.cpu,
-            inner,
-            self.programs + sign * other.programs,
-        )
+        names = [field.name for field in dataclasses.fields(self) if field.name != "inner"]
+        sums = {name: getattr(self, name) + sign * getattr(other, name) for name in names}
+        return Spent(**sums, inner=inner)
 
 
 class PhaseTimer:
@@ -142,20 +134,20 @@ class Lap:
         programs = sum(name == "compiling" for name, _ in self._inner)
         self._timer.count(len(self._tasks) or 1, self._start, end, busy, cpu, self._inner, programs)
 
-    def task(self, function: Callable[..., object]) -> Callable[..., Any]:
+    def task(self, function: Callable[[A], R]) -> Callable[[A], R]:
         """Wraps a function that a pool will run, so that its time counts for this lap."""
 
-        def timed(*args: object, **kwargs: object) -> object:
+        def call(argument: A) -> R:
             _HERE.lap = self
             cpu, start = thread_time(), perf_counter()
             try:
                 with TraceAnnotation(self._timer.label):
-                    return function(*args, **kwargs)
+                    return function(argument)
             finally:
                 self._tasks.append((perf_counter() - start, thread_time() - cpu))
                 _HERE.lap = None
 
-        return timed
+        return call
 
     def note(self, name: str, seconds: float) -> None:
         self._inner.append((name, seconds))
@@ -191,19 +183,8 @@ class inner:
             self._annotation.__exit__(None, None, None)
 
 
-class TimedPool(WorkerThreads):
-    """Extends a thread pool, so that the time of a task counts for the `Lap` in which the task is submitted."""
-
-    def submit_at(
-        self, order: int, function: Callable[..., object], /, *args: object, **kwargs: object
-    ) -> Future[Any]:
-        return super().submit_at(order, _timed(function), *args, **kwargs)
-
-    def run_all_at(self, order: int, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
-        return super().run_all_at(order, _timed(function), arguments)
-
-
-def _timed(function: Callable[..., R]) -> Callable[..., R]:
+def timed(function: Callable[[A], R]) -> Callable[[A], R]:
+    """Wraps a function for a pool, so that its time counts for the `Lap` that this thread works for, if any."""
     lap = _HERE.lap
     return function if lap is None else lap.task(function)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import abc
+import functools
 import heapq
 import itertools
 import queue
@@ -11,7 +11,7 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Executor, Future
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from jdali._system.jax_modes import usual_modes
 
@@ -19,22 +19,7 @@ A = TypeVar("A")
 R = TypeVar("R")
 
 
-class TaskExecutor(Executor, abc.ABC):
-    """Extends an executor, so that it can also run many calls and wait for all of them together."""
-
-    @abc.abstractmethod
-    def run_all(self, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
-        """Calls function(argument) for each argument; returns the results when all calls are done.
-
-        Unlike `map`, it wakes the waiting thread once, not after each call.
-
-        Raises:
-            The error of the first failed call in the order of the arguments, once all calls before it are done. Later calls
-            that have not started are skipped.
-        """
-
-
-class WorkerThreads(TaskExecutor):
+class WorkerThreads(Executor):
     """Replaces `ThreadPoolExecutor`, with daemon threads and task priorities.
 
     At exit, the interpreter waits until the threads of a `ThreadPoolExecutor` have done all tasks. This takes many seconds
@@ -46,13 +31,8 @@ class WorkerThreads(TaskExecutor):
         initializer: called first in each thread.
     """
 
-    def __init__(
-        self,
-        threads: int,
-        thread_name_prefix: str = "",
-        initializer: Callable[[], object] = lambda: None,
-    ):
-        self._most, self._prefix, self._initializer = threads, thread_name_prefix, initializer
+    def __init__(self, threads: int, name: str = "", initializer: Callable[[], object] = lambda: None):
+        self._most, self._prefix, self._initializer = threads, name, initializer
         self._tasks = _Queue()
         self._idle = threading.Semaphore(0)
         self._lock = threading.Lock()
@@ -63,29 +43,26 @@ class WorkerThreads(TaskExecutor):
 
     def submit(self, function: Callable[..., object], /, *args: object, **kwargs: object) -> Future[Any]:
         """Calls the function in one of the threads, with the highest priority (order 0)."""
-        return self.submit_at(0, function, *args, **kwargs)
-
-    def submit_at(
-        self, order: int, function: Callable[..., object], /, *args: object, **kwargs: object
-    ) -> Future[Any]:
-        """Calls the function in one of the threads. Waiting tasks with a lower `order` run first."""
         future: Future[Any] = Future()
-        self._give(order, [_QueuedCall(future, function, args, kwargs)])
+        self._give(0, [_QueuedCall(future, functools.partial(function, *args, **kwargs))])
         return future
 
-    def run_all(self, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
-        """Runs the calls as `TaskExecutor.run_all` does, with the highest priority (order 0)."""
-        return self.run_all_at(0, function, arguments)
+    def run_all(self, function: Callable[[A], R], arguments: Sequence[A], order: int = 0) -> list[R]:
+        """Calls function(argument) for each argument; returns the results when all calls are done.
 
-    def run_all_at(self, order: int, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
-        """Runs the calls as `TaskExecutor.run_all` does. Waiting tasks with a lower `order` run first."""
+        Waiting tasks with a lower `order` run first. Unlike `map`, it wakes the waiting thread once, not after each call.
+
+        Raises:
+            The error of the first failed call in the order of the arguments, once all calls before it are done. Later calls
+            that have not started are skipped.
+        """
         if not arguments:
             return []
         calls = _AwaitedCalls(function, arguments)
         self._give(order, [_OneOf(calls, number) for number in range(len(arguments))])
         return calls.wait()
 
-    def _give(self, order: int, tasks: Sequence[_Task]) -> None:
+    def _give(self, order: int, tasks: Sequence[_QueuedCall | _OneOf]) -> None:
         with self._lock:
             if self.closed:
                 raise RuntimeError("the pipeline is closed")
@@ -114,24 +91,14 @@ class WorkerThreads(TaskExecutor):
                 continue
 
 
-class _Task(Protocol):
-    def run(self) -> None:
-        """Runs the task in a thread of the pool."""
-
-    def cancel(self) -> None:
-        """Cancels the task."""
-
-
 class _QueuedCall(NamedTuple):
     future: Future[Any]
-    function: Callable[..., Any]
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
+    function: Callable[[], Any]
 
     def run(self) -> None:
         if self.future.set_running_or_notify_cancel():
             try:
-                result = self.function(*self.args, **self.kwargs)
+                result = self.function()
             except BaseException as error:
                 self.future.set_exception(error)
             else:
@@ -217,15 +184,15 @@ class _Queue:
     def __init__(self) -> None:
         self._tokens: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._lock = threading.Lock()
-        self._heap: list[tuple[int, int, _Task]] = []
+        self._heap: list[tuple[int, int, _QueuedCall | _OneOf]] = []
         self._number = itertools.count()
 
-    def put(self, order: int, task: _Task) -> None:
+    def put(self, order: int, task: _QueuedCall | _OneOf) -> None:
         with self._lock:
             heapq.heappush(self._heap, (order, next(self._number), task))
         self._tokens.put(True)
 
-    def take(self, *, block: bool) -> _Task | None:
+    def take(self, *, block: bool) -> _QueuedCall | _OneOf | None:
         """Returns the next task, or None after `end`; raises `queue.Empty` if no task waits and `block` is False."""
         while self._tokens.get(block):
             with self._lock:
@@ -234,7 +201,7 @@ class _Queue:
         self.end()  # passes the end on to the other threads
         return None
 
-    def clear(self) -> list[_Task]:
+    def clear(self) -> list[_QueuedCall | _OneOf]:
         """Removes and returns all waiting tasks."""
         with self._lock:
             tasks = [task for *_, task in self._heap]
@@ -259,28 +226,3 @@ def _work(initializer: Callable[[], object], tasks: _Queue, idle: threading.Sema
             return
         task.run()
         del task  # a waiting thread must not keep arguments and results alive
-
-
-class Turn(TaskExecutor):
-    """Submits tasks to a thread pool, all with the same `order`. Waiting tasks with a lower order run first."""
-
-    def __init__(self, threads: WorkerThreads, order: int):
-        self._threads, self._order = threads, order
-
-    def submit(self, function: Callable[..., object], /, *args: object, **kwargs: object) -> Future[Any]:
-        return self._threads.submit_at(self._order, function, *args, **kwargs)
-
-    def run_all(self, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
-        return self._threads.run_all_at(self._order, function, arguments)
-
-
-class Here(TaskExecutor):
-    """Implements an executor without threads: the calling thread runs each task."""
-
-    def submit(self, function: Callable[..., object], /, *args: object, **kwargs: object) -> Future[Any]:
-        future: Future[Any] = Future()
-        _QueuedCall(future, function, args, kwargs).run()
-        return future
-
-    def run_all(self, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
-        return [function(argument) for argument in arguments]

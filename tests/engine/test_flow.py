@@ -140,13 +140,19 @@ def test_values_are_let_go_of_after_their_last_use():
 def test_the_older_batch_goes_first():
     pool, gate, done = Pool(1), threading.Event(), []
     try:
-        running = pool.executor.submit(gate.wait, PATIENCE)
+        running = pool._workers.submit(gate.wait, PATIENCE)
         assert until(running.running)
-        later = [pool.at(7).executor.submit(done.append, f"7.{i}") for i in range(2)]
-        sooner = [pool.at(3).executor.submit(done.append, f"3.{i}") for i in range(2)]
+        waiting = []
+        for order in (7, 3):
+            waiting.append(
+                in_thread(
+                    lambda order=order: pool.at(order).run_all(done.append, [f"{order}.0", f"{order}.1"])
+                )
+            )
+            assert until(lambda: len(pool._workers._tasks._heap) == 2 * len(waiting))
         gate.set()
-        for future in [*later, *sooner]:
-            future.result(PATIENCE)
+        for ended in waiting:
+            ended()
         assert done == ["3.0", "3.1", "7.0", "7.1"]
     finally:
         pool.close()

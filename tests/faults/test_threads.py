@@ -298,7 +298,7 @@ class TestClosing:
         waiting = in_thread(pipe.run)
         assert until(lambda: begun)
         closed = in_thread(pipe.close)
-        assert until(lambda: pipe.internals().engine.pool.executor.closed)
+        assert until(lambda: pipe.internals().engine.pool._workers.closed)
         gate.set()
         closed()
         with pytest.raises(RuntimeError, match="closed"):

@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from jdali._threads.timing import PhaseTimer, Spent, TimedPool, inner
+from jdali._threads.timing import PhaseTimer, Spent, inner, timed
+from jdali._threads.worker_threads import WorkerThreads
 
 
 def test_batches_that_overlap_count_from_the_end_of_the_one_before():
@@ -38,7 +39,7 @@ def test_names_count_for_the_lap_of_this_thread_and_outer_laps_come_back():
 
 
 def test_tasks_of_a_pool_count_for_the_lap_that_hands_them_out():
-    timer, pool = PhaseTimer("host", "x"), TimedPool(2)
+    timer, pool = PhaseTimer("host", "x"), WorkerThreads(2)
 
     def work(i):
         with inner("work"):
@@ -46,8 +47,8 @@ def test_tasks_of_a_pool_count_for_the_lap_that_hands_them_out():
 
     try:
         with timer.lap():
-            assert pool.run_all_at(0, work, range(3)) == [0, 1, 4]
-        assert pool.run_all_at(1, work, range(3)) == [0, 1, 4]  # outside of a lap: counted nowhere
+            assert pool.run_all(timed(work), range(3)) == [0, 1, 4]
+        assert pool.run_all(timed(work), range(3)) == [0, 1, 4]  # outside of a lap: counted nowhere
     finally:
         pool.shutdown()
     assert (timer.spent().count, timer.spent().tasks) == (1, 3)

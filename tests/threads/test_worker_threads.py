@@ -8,7 +8,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from jdali._threads.worker_threads import Here, Turn, WorkerThreads
+from jdali._threads.worker_threads import WorkerThreads
 
 
 @pytest.fixture
@@ -16,11 +16,6 @@ def pool():
     threads = WorkerThreads(2, "test")
     yield threads
     threads.shutdown(cancel_futures=True)
-
-
-@pytest.fixture(params=["threads", "turn", "here"])
-def tasks(request, pool):
-    return {"threads": pool, "turn": Turn(pool, 3), "here": Here()}[request.param]
 
 
 class Wrong(Exception):
@@ -37,14 +32,14 @@ def fail_if(bad):
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 7])
-def test_results_are_in_the_order_of_the_arguments(tasks, count):
-    assert tasks.run_all(lambda n: 10 * n, range(count)) == [10 * n for n in range(count)]
+def test_results_are_in_the_order_of_the_arguments(pool, count):
+    assert pool.run_all(lambda n: 10 * n, range(count)) == [10 * n for n in range(count)]
 
 
-def test_the_first_that_fails_is_raised(tasks):
+def test_the_first_that_fails_is_raised(pool):
     for _ in range(50):  # whichever thread comes first
         with pytest.raises(Wrong, match="2"):
-            tasks.run_all(fail_if({2, 3, 6}), range(8))
+            pool.run_all(fail_if({2, 3, 6}), range(8))
 
 
 def test_it_returns_when_all_that_began_are_over(pool):
@@ -89,7 +84,7 @@ def test_a_lower_order_goes_first():
     one.submit(block)
     assert blocked.wait(10)
     waiting = [
-        threading.Thread(target=Turn(one, order).run_all, args=(made.append, [(order, 0), (order, 1)]))
+        threading.Thread(target=one.run_all, args=(made.append, [(order, 0), (order, 1)], order))
         for order in (2, 1)
     ]
     for thread in waiting:

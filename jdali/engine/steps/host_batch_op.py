@@ -64,7 +64,7 @@ class PoolWorkers:
         if len(parts) == 1:
             work(parts[0])
         else:
-            self._pool.executor.run_all(work, parts)
+            self._pool.run_all(work, parts)
 
     def each(self, work: Callable[[int], object], count: int) -> tuple[list[Any], dict[int, Exception]]:
         return self._pool.attempt(work, count, self._policy, in_order=self._in_order)

@@ -121,7 +121,7 @@ def _load(
             starts += [task.start for task in tasks]
             start = time.perf_counter()
             # A single task is not worth a change of threads.
-            parts += [work(tasks[0])] if len(tasks) == 1 else pool.executor.run_all(work, tasks)
+            parts += [work(tasks[0])] if len(tasks) == 1 else pool.run_all(work, tasks)
             if not pool.is_here:
                 policy.note_pool(time.perf_counter() - start, len(indices) - done)
         failures = {

@@ -22,18 +22,13 @@ from jdali._batches import BatchSplit, PaddedBlock, gather
 from jdali._numerics.exact import MINUS_ZERO
 from jdali._numerics.platform import platform_of
 from jdali._numerics.rounding import x64_context
-from jdali._threads import NATIVE, TaskExecutor, inner
+from jdali._threads import NATIVE, inner
 from jdali.engine.failure import failing_as
-from jdali.engine.steps.program import (
-    PlannedStage,
-    Program,
-    ProgramForm,
-    compiler_options,
-    split_shapes,
-)
+from jdali.engine.steps.program import PlannedStage, Program, ProgramForm, compiler_options, split_shapes
 from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.task import SampleIds
+from jdali.engine.workers.pool import Pool
 from jdali.graph import WHOLE_BATCH, DataNode, ExecutionPlan, Stage
 from jdali.tensors import TensorList
 
@@ -80,9 +75,9 @@ class Spread:
 
     def run(
         self, runner: StageRunner, planned: PlannedStage, env: Mapping[DataNode, TensorList], ids: SampleIds,
-        pool: TaskExecutor | None,
-    ) -> tuple[Program, Sequence[jax.Array]]:  # fmt: skip
-        """Runs the stage. Returns the program and its outputs, which are arrays [rows, ...] split over the devices."""
+        pool: Pool,
+    ) -> Sequence[jax.Array]:  # fmt: skip
+        """Runs the stage; returns its outputs, which are arrays [rows, ...] split over the devices."""
         (group,) = planned.groups
         shapes = split_shapes(group.shape, planned)
         program = self._program(runner, planned, shapes)
@@ -105,20 +100,13 @@ class Spread:
             program.count(len(group.samples), group.seconds, group.needed)
             operands = (arrays, packed, apart, who, seeds, MINUS_ZERO)
             with NATIVE, failing_as(runner.stage.nodes):
-                if program.seconds:
-                    with inner("computing"):
-                        results = program.function(*operands)
-                else:
-                    results = program.first_call(self.mesh, *operands)
-        return program, results
+                if not program.seconds:
+                    return program.first_call(self.mesh, *operands)
+                with inner("computing"):
+                    return program.function(*operands)
 
     def _input(
-        self,
-        value: TensorList,
-        rows: np.ndarray,
-        shape: tuple[int, ...],
-        pool: TaskExecutor | None,
-        x64: bool,
+        self, value: TensorList, rows: np.ndarray, shape: tuple[int, ...], pool: Pool, x64: bool
     ) -> jax.Array:
         """Puts the rows of each part on its devices; returns an array [rows, *shape]."""
         whole = _whole(value)
@@ -137,7 +125,7 @@ class Spread:
             return copies
 
         small = self.per_part * math.prod(shape) * value.spec.dtype.itemsize < _WORTH_A_THREAD
-        staged = map(stage, parts) if pool is None or small else pool.run_all(stage, parts)
+        staged = map(stage, parts) if small else pool.run_all(stage, parts)
         pieces = [piece for copies in staged for piece in copies]
         with x64_context(x64):
             return jax.make_array_from_single_device_arrays((self.rows, *shape), self.by_sample, pieces)

@@ -17,7 +17,7 @@ from jdali._numerics.exact import MINUS_ZERO
 from jdali._numerics.platform import platform_of
 from jdali._numerics.rounding import x64_context
 from jdali._system.devices import host_device
-from jdali._threads import NATIVE, TaskExecutor, inner
+from jdali._threads import NATIVE, inner
 from jdali.engine.failure import failing_as
 from jdali.engine.shapes.buckets import Group
 from jdali.engine.shapes.stage_shapes import MOST_SHAPES, StageShapes, held_shapes
@@ -62,9 +62,8 @@ class SeveralDevices(Protocol):
     """Runs a stage on several devices at once, see `sharded.Spread`."""
 
     def run(
-        self, runner: StageRunner, planned: PlannedStage, env: Values, ids: SampleIds,
-        pool: TaskExecutor | None,
-    ) -> tuple[Program, Sequence[Array]]: ...  # fmt: skip
+        self, runner: StageRunner, planned: PlannedStage, env: Values, ids: SampleIds, pool: Pool
+    ) -> Sequence[Array]: ...
 
 
 def run_with_late(inputs: Sequence[DataNode], env: Values, run: Callable[[], None]) -> None:
@@ -187,16 +186,16 @@ class StageRunner(StepRunner):
         return self.shapes.group(planned.values, held, together=together, rows=rows if fills else None)
 
     def run(self, env: Values, ids: SampleIds, pool: Pool) -> None:
-        run_with_late(self.stage.inputs, env, lambda: self._run(env, ids, pool.executor))
+        run_with_late(self.stage.inputs, env, lambda: self._run(env, ids, pool))
 
-    def _run(self, env: Values, ids: SampleIds, pool: TaskExecutor) -> None:
+    def _run(self, env: Values, ids: SampleIds, pool: Pool) -> None:
         with inner("setup"):
             given = self._dependencies.given(env)
             plan = self._plan(env, ids, given)
             packed, apart = plan.pack(given)
         if self._spread is not None and len(ids) <= self._max_batch and len(plan.stage.groups) == 1:
             planned = plan.stage_with(given)
-            _, arrays = self._spread.run(self, planned, env, ids, pool)
+            arrays = self._spread.run(self, planned, env, ids, pool)
             self._collect(env, plan, [np.arange(len(ids))], [arrays])
             return
         if plan.jobs is None:

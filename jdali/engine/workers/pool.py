@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from jdali._batches import MOST_IDLE, SlabPool
 from jdali._errors import contained
-from jdali._threads import Here, TaskExecutor, TimedPool, Turn
+from jdali._threads import WorkerThreads, timed
 from jdali.engine.workers.thread_policy import ThreadPolicy, samples_a_task
+
+A = TypeVar("A")
+R = TypeVar("R")
 
 
 class Serving:
@@ -49,13 +52,15 @@ class Pool:
     """
 
     def __init__(self, threads: int, most_idle: int = MOST_IDLE):
-        self.threads = threads
-        self.slabs = SlabPool(most_idle)
-        self.serving = Serving()
-        self._workers = TimedPool(
-            threads, "jdali-worker", _both(self.slabs.__enter__, self.serving.__enter__)
-        )
-        self.executor: TaskExecutor = self._workers
+        slabs, serving = SlabPool(most_idle), Serving()
+
+        def enter() -> None:  # references no pool: the threads end when the pool is freed
+            slabs.__enter__()
+            serving.__enter__()
+
+        self.threads, self.slabs, self.serving = threads, slabs, serving
+        self._workers = WorkerThreads(threads, "jdali-worker", enter)
+        self._order = 0
         self.is_here = False
         self.turns = threading.Lock()
         self._interrupted = threading.Event()
@@ -63,19 +68,25 @@ class Pool:
     def at(self, order: int) -> Pool:
         """Returns a copy of this pool for one batch. Waiting tasks with a lower `order` run first."""
         turn = self._copy()
-        turn.executor = Turn(self._workers, order)
+        turn._order = order
         return turn
 
     def here(self) -> Pool:
         """Returns a pool that does all work in the calling thread."""
         alone = self._copy()
-        alone.threads, alone.executor, alone.is_here = 1, Here(), True
+        alone.threads, alone.is_here = 1, True
         return alone
 
     def _copy(self) -> Pool:
         other = object.__new__(Pool)
         other.__dict__.update(self.__dict__)  # `copy.copy` takes 7 us
         return other
+
+    def run_all(self, function: Callable[[A], R], arguments: Sequence[A]) -> list[R]:
+        """Calls function(argument) for each argument, see `WorkerThreads.run_all`."""
+        if self.is_here:
+            return [function(argument) for argument in arguments]
+        return self._workers.run_all(timed(function), arguments, self._order)
 
     def attempt(
         self, function: Callable[[int], object], count: int, policy: ThreadPolicy | None = None,
@@ -112,7 +123,7 @@ class Pool:
         else:
             done = policy.work_here(attempt_one, [1] * count) if policy is not None else 0
         start = time.perf_counter()
-        self.executor.run_all(work, range(done, count, step))
+        self.run_all(work, range(done, count, step))
         if policy is not None:
             policy.note_pool(time.perf_counter() - start, count - done)
         # Move the errors to a new dictionary, because they reference frames of `attempt_one`, which reference `failures`.
@@ -131,11 +142,3 @@ class Pool:
     def close(self) -> None:
         self._workers.shutdown(wait=True, cancel_futures=True)
         self.slabs.close()
-
-
-def _both(first: Callable[[], object], second: Callable[[], object]) -> Callable[[], None]:
-    def call() -> None:
-        first()
-        second()
-
-    return call

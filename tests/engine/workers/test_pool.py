@@ -4,7 +4,6 @@ import threading
 import time
 
 import pytest
-from support.faults import PATIENCE
 
 from jdali.engine.workers.pool import Pool
 from jdali.engine.workers.thread_policy import ThreadPolicy
@@ -62,14 +61,12 @@ def test_a_pool_that_is_here_takes_no_thread():
             names.append(threading.current_thread())
             return 2 * i
 
-        assert list(here.executor.map(name, range(3))) == [0, 2, 4]
+        assert here.run_all(name, range(3)) == [0, 2, 4]
         assert set(names) == {threading.current_thread()}
         assert (here.threads, pool.threads) == (1, 2)
-        assert (
-            pool.executor.submit(threading.current_thread).result(PATIENCE) is not threading.current_thread()
-        )
+        assert pool.run_all(lambda _: threading.current_thread(), [0]) != [threading.current_thread()]
         with pytest.raises(ZeroDivisionError):
-            here.executor.submit(lambda: 1 / 0).result()
+            here.run_all(lambda n: 1 // n, [0])
     finally:
         pool.close()
 
