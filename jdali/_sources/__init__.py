@@ -7,18 +7,18 @@
  video_input: a video, as frames ────┘
 ```
 
-`arguments` checks the arguments of `external_source`; `parallel_source` also starts the processes.
+`items` checks the arguments of `external_source`; `parallel_source` also starts the processes.
 """
 
 from typing import TYPE_CHECKING
 
-from jdali._sources.arguments import check_source as check_source
-from jdali._sources.arguments import cycle_mode as cycle_mode
-from jdali._sources.arguments import is_random_access as is_random_access
-from jdali._sources.arguments import takes_argument as takes_argument
 from jdali._sources.external_source import SourceFeed as SourceFeed
 from jdali._sources.items import SourceItems as SourceItems
+from jdali._sources.items import check_source as check_source
+from jdali._sources.items import cycle_mode as cycle_mode
 from jdali._sources.items import is_callback as is_callback
+from jdali._sources.items import is_random_access as is_random_access
+from jdali._sources.items import takes_argument as takes_argument
 from jdali._sources.parallel_source import InWorkers as InWorkers
 from jdali._sources.parallel_source import ParallelSource as ParallelSource
 from jdali._sources.parallel_source import start_workers as start_workers

@@ -15,8 +15,16 @@ import numpy as np
 
 from jdali import types
 from jdali._errors import SampleError
-from jdali._sources.arguments import check_source, cycle_mode, takes_argument
-from jdali._sources.items import SourceItems, has_state, is_callback, portable, restored
+from jdali._sources.items import (
+    SourceItems,
+    check_source,
+    cycle_mode,
+    has_state,
+    is_callback,
+    portable,
+    restored,
+    takes_argument,
+)
 from jdali._sources.user_batches import DataKind, Samples, as_samples, copied, kind_of, layout_of, own_sample
 from jdali.types import BatchInfo, SampleInfo
 
