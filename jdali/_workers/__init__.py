@@ -4,7 +4,7 @@
  BatchWorkers ◀── ProcessWorkers ────┐
        ▲                             ├──▶ pool.TaskPool ──socket──▶ serve, in each process: runs tasks
        │        callbacks ───────────┘      │     ▲                        │
- plugin.ray ──▶ on_ray: 1-process TaskPool ─┘     └── shared_slabs ◀───────┘     wire: how values and arrays travel
+ plugin.ray ──▶ on_ray: 1-process TaskPool ─┘     └── memory ◀─────────────┘     wire: how values and arrays travel
 ```
 
 `ProcessWorkers` make batches, and the workers of `callbacks` run the user's functions. A process that makes batches already
@@ -17,11 +17,6 @@ Other packages import the names below, and two modules: `callbacks`, which needs
 Nothing else here imports JAX, because Ray's actors import this package, and need no JAX to pass results on.
 """
 
-from jdali._workers.answer import answer_memory as answer_memory
-from jdali._workers.answer import answering_in as answering_in
-from jdali._workers.answer import note_reached as note_reached
-from jdali._workers.answer import on_node as on_node
-from jdali._workers.answer import portable as portable
 from jdali._workers.batch_workers import BatchWorkers as BatchWorkers
 from jdali._workers.batch_workers import ProcessWorkers as ProcessWorkers
 from jdali._workers.batch_workers import StartMaking as StartMaking
@@ -35,6 +30,11 @@ from jdali._workers.jobs import PoolClosedError as PoolClosedError
 from jdali._workers.jobs import TaskKilledError as TaskKilledError
 from jdali._workers.jobs import WorkerCounts as WorkerCounts
 from jdali._workers.jobs import WorkerDeath as WorkerDeath
+from jdali._workers.serve import answer_memory as answer_memory
+from jdali._workers.serve import answering_in as answering_in
+from jdali._workers.serve import note_reached as note_reached
+from jdali._workers.serve import on_node as on_node
+from jdali._workers.serve import portable as portable
 from jdali._workers.task_group import GroupTask as GroupTask
 from jdali._workers.task_group import StartGroups as StartGroups
 from jdali._workers.task_group import TaskOutcome as TaskOutcome

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jdali._workers.memory import Memory, allocate
-from jdali._workers.shared_slabs import SharedSlab
+from jdali._workers.memory import Memory, SharedSlab, allocate
 from jdali._workers.wire import PackedValue, write
 
 # Signals that people, the OOM killer or a cluster send. All other signals are caused by the process itself.

@@ -29,9 +29,9 @@ from jdali._workers.jobs import (
     WorkerCounts,
     WorkerDeath,
 )
+from jdali._workers.memory import SharedSlab, SharedSlabs
 from jdali._workers.messages import Answer, ReadyAnswer, TaskAnswer, TaskNote, TaskOrder, take_descriptor
 from jdali._workers.process import FreshProcesses, TaskProcess
-from jdali._workers.shared_slabs import SharedSlab, SharedSlabs
 from jdali._workers.wire import unpack
 
 log = logging.getLogger("jdali")

@@ -21,11 +21,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from jdali._workers.answer import answer_memory, answering_in, portable
 from jdali._workers.batch_workers import StartMaking
-from jdali._workers.wire import PackedValue, pack
+from jdali._workers.serve import answer_memory, answering_in, portable
+from jdali._workers.wire import ALIGNMENT, PackedValue, address, pack
 
-_ALIGNMENT = 64  # bytes, the same as in `pack`
 _Array: TypeAlias = "np.ndarray[Any, Any]"
 
 
@@ -126,11 +125,7 @@ class _Memory:
         """Reserves the memory from its start to the end of the last array in it."""
         if self._free is None:
             return
-        begin, size = _address(self._free), len(self._free)
-        ends = [_address(array) - begin + array.nbytes for array in arrays]
+        begin, size = address(self._free), len(self._free)
+        ends = [address(array) - begin + array.nbytes for array in arrays]
         used = max((end for end in ends if 0 < end <= size), default=0)
-        self._free = self._free[-(-used // _ALIGNMENT) * _ALIGNMENT :]
-
-
-def _address(array: _Array) -> int:
-    return int(array.__array_interface__["data"][0])
+        self._free = self._free[-(-used // ALIGNMENT) * ALIGNMENT :]

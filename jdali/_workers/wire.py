@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-_ALIGNMENT = 64  # bytes, so that XLA takes arrays without a copy
+ALIGNMENT = 64  # bytes, so that XLA takes arrays without a copy
 SMALL = 512  # an array of fewer bytes is pickled with the value
 SMALL_OF_TASK = 1 << 15  # `SMALL` for tasks; it is higher, because arrays of tasks need new memory
 Dumps: TypeAlias = Callable[[io.BytesIO, Callable[[pickle.PickleBuffer], bool]], pickle.Pickler]
@@ -81,8 +81,8 @@ def pack(
     pickler(file, keep_in_band).dump(value)
     if not buffers:
         return PackedValue(file.getvalue(), (), 0), []
-    first, size = (0, 0) if memory is None else (_address(memory), len(memory))
-    offsets = [_address(buffer) - first for buffer in buffers]
+    first, size = (0, 0) if memory is None else (address(memory), len(memory))
+    offsets = [address(buffer) - first for buffer in buffers]
     inside = [offset >= 0 and offset + b.nbytes <= size for offset, b in zip(offsets, buffers, strict=True)]
     end = max(
         (o + b.nbytes for o, b, there in zip(offsets, buffers, inside, strict=True) if there), default=0
@@ -90,21 +90,21 @@ def pack(
     spans = []
     for offset, buffer, is_there in zip(offsets, buffers, inside, strict=True):
         if not is_there:
-            offset = end = -(-end // _ALIGNMENT) * _ALIGNMENT
+            offset = end = -(-end // ALIGNMENT) * ALIGNMENT
             end += buffer.nbytes
         spans.append((offset, buffer.nbytes))
-    return PackedValue(file.getvalue(), tuple(spans), -(-end // _ALIGNMENT) * _ALIGNMENT), buffers
+    return PackedValue(file.getvalue(), tuple(spans), -(-end // ALIGNMENT) * ALIGNMENT), buffers
 
 
-def _address(memory: Any) -> int:
+def address(memory: Any) -> int:
     return int(np.frombuffer(memory, np.uint8).__array_interface__["data"][0])
 
 
 def write(packed: PackedValue, buffers: Sequence[memoryview], memory: Any) -> None:
     """Copies the arrays of a value to memory of at least `packed.size` bytes; skips arrays that are already in it."""
-    target, first = np.frombuffer(memory, np.uint8), _address(memory)
+    target, first = np.frombuffer(memory, np.uint8), address(memory)
     for (offset, size), buffer in zip(packed.spans, buffers, strict=True):
-        if _address(buffer) != first + offset:
+        if address(buffer) != first + offset:
             np.copyto(target[offset : offset + size], np.frombuffer(buffer, np.uint8))
 
 

@@ -7,8 +7,7 @@ import pytest
 from support.faults import descriptors_left
 
 from jdali._workers import memory as _memory
-from jdali._workers.memory import Memory, allocate
-from jdali._workers.shared_slabs import allocate_slab
+from jdali._workers.memory import Memory, allocate, allocate_slab
 
 
 @pytest.fixture

@@ -24,9 +24,9 @@ from jdali._workers import by_value
 from jdali._workers import pool as _pool
 from jdali._workers.by_value import pack_by_value
 from jdali._workers.jobs import PoolClosedError, TaskKilledError
+from jdali._workers.memory import SharedSlabs
 from jdali._workers.pool import TaskPool
 from jdali._workers.process import FreshProcesses, TaskProcess
-from jdali._workers.shared_slabs import SharedSlabs
 from jdali._workers.wire import pack, unpack, write
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sockets and signals of POSIX")
@@ -148,7 +148,7 @@ def test_arrays_that_lie_in_the_memory_of_the_answer_are_not_copied():
 
 def test_the_memory_of_the_answer_is_that_of_the_results():
     def start():
-        from jdali._workers.answer import answer_memory
+        from jdali._workers import answer_memory
 
         def make(value):
             memory = answer_memory()
@@ -518,7 +518,7 @@ def test_a_task_that_ends_its_process_is_given_up_and_no_other_is_blamed(pair, k
 
 def test_a_death_tells_what_the_task_noted_last():
     def start():
-        from jdali._workers.answer import note_reached
+        from jdali._workers import note_reached
 
         def make(positions):
             for position in positions:

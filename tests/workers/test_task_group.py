@@ -8,8 +8,16 @@ import signal
 import numpy as np
 import pytest
 
-from jdali._workers import GroupTask, StartGroups, TaskKilledError, answer_memory, pack, pack_group, unpack
-from jdali._workers.answer import answering_in
+from jdali._workers import (
+    GroupTask,
+    StartGroups,
+    TaskKilledError,
+    answer_memory,
+    answering_in,
+    pack,
+    pack_group,
+    unpack,
+)
 from jdali._workers.by_value import pack_by_value
 from jdali._workers.jobs import PackedMemory
 from jdali._workers.pool import TaskPool

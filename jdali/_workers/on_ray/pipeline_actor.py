@@ -19,12 +19,12 @@ import numpy as np
 import ray
 
 import jdali
-from jdali._workers.answer import NODE
 from jdali._workers.jobs import MadeTask, PackedMemory, PackedResult, TaskKilledError, WorkerDeath
 from jdali._workers.memory import Memory
 from jdali._workers.on_ray.node_memory import shared_on_node
 from jdali._workers.pool import TaskPool
 from jdali._workers.process import FreshProcesses
+from jdali._workers.serve import NODE
 from jdali._workers.wire import PackedValue
 
 Bytes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
