@@ -31,8 +31,8 @@ class PackedValue(NamedTuple):
 class ArrayPickler(pickle.Pickler):
     """Pickles the memory of arrays separately, even for JAX's additional types (bfloat16), whose arrays NumPy would copy."""
 
-    def __init__(self, *arguments: Any, **options: Any):
-        super().__init__(*arguments, **options)
+    def __init__(self, file: io.BytesIO, buffer_callback: Callable[[pickle.PickleBuffer], bool]):
+        super().__init__(file, pickle.HIGHEST_PROTOCOL, buffer_callback=buffer_callback)
         # Not `reducer_override`, which would be called for every object.
         self.dispatch_table = {**copyreg.dispatch_table, np.ndarray: _reduced}
 
@@ -53,14 +53,8 @@ def _typed(data: np.ndarray[Any, Any], dtype: np.dtype[Any], shape: tuple[int, .
     return data.view(dtype).reshape(shape)
 
 
-def _default_pickler(
-    file: io.BytesIO, buffer_callback: Callable[[pickle.PickleBuffer], bool]
-) -> ArrayPickler:
-    return ArrayPickler(file, pickle.HIGHEST_PROTOCOL, buffer_callback=buffer_callback)
-
-
 def pack(
-    value: Any, pickler: Dumps = _default_pickler, *, small: int = SMALL, memory: Any = None
+    value: Any, pickler: Dumps = ArrayPickler, *, small: int = SMALL, memory: Any = None
 ) -> tuple[PackedValue, list[memoryview]]:
     """Pickles a value; returns it without its arrays, and the arrays.
 
@@ -82,17 +76,14 @@ def pack(
     if not buffers:
         return PackedValue(file.getvalue(), (), 0), []
     first, size = (0, 0) if memory is None else (address(memory), len(memory))
-    offsets = [address(buffer) - first for buffer in buffers]
-    inside = [offset >= 0 and offset + b.nbytes <= size for offset, b in zip(offsets, buffers, strict=True)]
-    end = max(
-        (o + b.nbytes for o, b, there in zip(offsets, buffers, inside, strict=True) if there), default=0
-    )
+    found = [(address(buffer) - first, buffer.nbytes) for buffer in buffers]
+    end = max((offset + nbytes for offset, nbytes in found if 0 <= offset <= size - nbytes), default=0)
     spans = []
-    for offset, buffer, is_there in zip(offsets, buffers, inside, strict=True):
-        if not is_there:
+    for offset, nbytes in found:
+        if not 0 <= offset <= size - nbytes:  # not in the memory yet
             offset = end = -(-end // ALIGNMENT) * ALIGNMENT
-            end += buffer.nbytes
-        spans.append((offset, buffer.nbytes))
+            end += nbytes
+        spans.append((offset, nbytes))
     return PackedValue(file.getvalue(), tuple(spans), -(-end // ALIGNMENT) * ALIGNMENT), buffers
 
 

@@ -100,7 +100,7 @@ def test_nothing_passes_through_one_device(monkeypatch, of_one_device):
     class Program(_sharded.Program):  # type: ignore[name-defined]
         def __init__(self, function, *rest):
             def spy(*operands):
-                programs.append((function.lower(*operands).compile().as_text(), operands))
+                programs.append((function.function.lower(*operands).compile().as_text(), operands))
                 return function(*operands)
 
             super().__init__(Compiled(spy), *rest)

@@ -363,7 +363,7 @@ def test_the_number_follows_the_waiting_time(folder, batches, monkeypatch):
     monkeypatch.setattr("jdali.engine.executors.scaling.WINDOW_BATCHES", 2)
     monkeypatch.setattr(
         "jdali.engine.executors.scaling.next_scaling",
-        lambda now, window, least, most: dataclasses.replace(now, count=min(now.count + 1, most)),
+        lambda now, rate, waited, busy, least, most: dataclasses.replace(now, count=min(now.count + 1, most)),
     )
     with closing(light_pipeline(folder, max_workers=2)) as pipe:
         assert workers_of(pipe).count == 1

@@ -28,16 +28,6 @@ WINDOW_BATCHES = 32
 
 
 @dataclasses.dataclass(frozen=True)
-class LoopWindow:
-    """Holds measurements of the loop over some batches."""
-
-    batches: int
-    seconds: float  # between the first and the last batch
-    waited: float  # part of these seconds that the loop waited for batches
-    busy: float  # seconds that workers worked, summed over workers
-
-
-@dataclasses.dataclass(frozen=True)
 class Scaling:
     """Holds the number of workers, with the history that `next_scaling` needs.
 
@@ -52,16 +42,20 @@ class Scaling:
     pause: int = 0  # number of coming windows in which no worker is added
 
 
-def next_scaling(now: Scaling, window: LoopWindow, least: int, most: int) -> Scaling:
-    """Chooses the number of workers from the measurements of a window in which the number was constant."""
-    seconds = max(window.seconds, 1e-9)
-    rate, waited = window.batches / seconds, window.waited / seconds
+def next_scaling(now: Scaling, rate: float, waited: float, busy: float, least: int, most: int) -> Scaling:
+    """Chooses the number of workers from the measurements of a window in which the number was constant.
+
+    Args:
+        rate: batches a second.
+        waited: share of the time that the loop waited for batches.
+        busy: number of workers that worked, on average.
+    """
     if now.rate is not None and rate < _HELPS * now.rate:
         return Scaling(max(now.count - 1, least), pause=_PAUSE_WINDOWS)
     pause = max(now.pause - 1, 0)
     if waited > _WAITING and now.count < most and not now.pause:
         return Scaling(now.count + 1, rate=rate)
-    is_quiet = waited < _IDLE and now.count > least and window.busy / seconds <= _BUSY * (now.count - 1)
+    is_quiet = waited < _IDLE and now.count > least and busy <= _BUSY * (now.count - 1)
     quiet = now.quiet + 1 if is_quiet else 0
     if quiet == _QUIET_WINDOWS:
         return Scaling(now.count - 1)
@@ -75,13 +69,9 @@ class WorkerScaler:
     """
 
     def __init__(
-        self,
-        elsewhere: MadeElsewhere,
-        resize: Callable[[int], None],
-        least: int,
-        most: int,
+        self, elsewhere: MadeElsewhere, resize: Callable[[int], None], least: int, most: int,
         clock: Callable[[], float] = time.perf_counter,
-    ):
+    ):  # fmt: skip
         self._elsewhere, self._resize, self._clock = elsewhere, resize, clock
         self._least, self._most = least, most
         self._scaling = Scaling(elsewhere.workers.count)
@@ -105,8 +95,9 @@ class WorkerScaler:
             self._scaling = Scaling(workers.count)
         elif workers.counts().ready == workers.count:
             busy = self._elsewhere.timer.spent().busy - self._busy
-            window = LoopWindow(self._batches, self._clock() - self._start, sum(self._waits), busy)
-            self._scaling = next_scaling(self._scaling, window, self._least, self._most)
+            seconds = max(self._clock() - self._start, 1e-9)
+            measured = self._batches / seconds, sum(self._waits) / seconds, busy / seconds
+            self._scaling = next_scaling(self._scaling, *measured, self._least, self._most)
             if self._scaling.count != workers.count:
                 self._resize(self._scaling.count)
         self._begin()

@@ -74,9 +74,10 @@ class Program:
     def first_call(self, where: Hashable, *operands: Any) -> Any:
         """Makes the first call, and records its time; other users of the function wait until it is compiled."""
         function = self.function
-        with function.lock, inner("computing" if function.is_compiled(where) else "compiling"):
+        with function.lock, inner("computing" if where in function.compiled_for else "compiling"):
             start = time.perf_counter()
-            result = function.first_call(where, *operands)
+            result = function(*operands)
+            function.compiled_for.add(where)
             self.seconds = self.seconds or time.perf_counter() - start
         return result
 
@@ -184,20 +185,10 @@ def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> 
     return sum(math.prod(shape) * s.dtype.itemsize for shape, s in zip(shapes, planned.values, strict=True))
 
 
-def expected_samples(stage: Stage, max_batch: int) -> int:
-    """Estimates how many samples of a batch reach a stage; a stage in a branch gets only a share of the batch."""
-    return math.ceil(stage.domain.share_of_batch * max_batch)
-
-
 def samples_a_call(
-    planned: PlannedStage,
-    shapes: tuple[tuple[int, ...], ...],
-    cost: StageCost,
-    *,
-    platform: str,
-    max_batch: int,
-    met: int,
-) -> int:
+    planned: PlannedStage, shapes: tuple[tuple[int, ...], ...], cost: StageCost, *, platform: str,
+    max_batch: int, met: int,
+) -> int:  # fmt: skip
     """Chooses the number of samples in a call. It is fixed for a padded shape, so that a new batch size compiles nothing.
 
     Args:

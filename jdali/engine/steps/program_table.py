@@ -31,44 +31,27 @@ KEPT_FUNCTIONS = 128
 # A function is not kept if a constant in its key has more bytes.
 _MOST_CONSTANT_BYTES = 1 << 20
 _PLAIN = (
-    type(None),
-    bool,
-    int,
-    float,
-    complex,
-    str,
-    bytes,
-    enum.Enum,
-    np.dtype,
-    np.generic,
-    jax.sharding.Mesh,
-)
+    type(None), bool, int, float, complex, str, bytes, enum.Enum, np.dtype, np.generic, jax.sharding.Mesh,
+)  # fmt: skip
 
 
 class Compiled:
-    """Holds a function of `jax.jit`, which several programs may share, and a lock for its first call."""
+    """Holds a function of `jax.jit`, which several programs may share.
 
-    __slots__ = ("__weakref__", "_called", "_function", "lock")
+    Attributes:
+        lock: held during the first call.
+        compiled_for: the devices and meshes for which the function is compiled.
+    """
+
+    __slots__ = ("__weakref__", "compiled_for", "function", "lock")
 
     def __init__(self, function: Any):
-        self._function, self.lock = function, threading.Lock()
-        self._called: set[Hashable] = set()
+        self.function, self.lock = function, threading.Lock()
+        self.compiled_for: set[Hashable] = set()
 
     def __call__(self, *operands: Any) -> Any:
         with unchecked():
-            return self._function(*operands)
-
-    def lower(self, *operands: Any) -> Any:
-        return self._function.lower(*operands)
-
-    def first_call(self, where: Hashable, *operands: Any) -> Any:
-        """Calls the function, and records that it is compiled for `where`: a device or a mesh."""
-        result = self(*operands)
-        self._called.add(where)
-        return result
-
-    def is_compiled(self, where: Hashable) -> bool:
-        return where in self._called
+            return self.function(*operands)
 
 
 class ProgramTable:

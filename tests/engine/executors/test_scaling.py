@@ -6,7 +6,7 @@ import pytest
 
 from jdali._threads import PhaseTimer
 from jdali._workers import WorkerCounts
-from jdali.engine.executors.scaling import WINDOW_BATCHES, LoopWindow, Scaling, WorkerScaler, next_scaling
+from jdali.engine.executors.scaling import WINDOW_BATCHES, Scaling, WorkerScaler, next_scaling
 
 
 def follow(most_rate, wanted, rate_each, *, least=1, most=8, windows=60, count=1):
@@ -24,7 +24,7 @@ def follow(most_rate, wanted, rate_each, *, least=1, most=8, windows=60, count=1
         seconds = 100 / rate
         waited = seconds - 100 / wanted if rate < wanted else 0.0
         busy = seconds * now.count * (rate / (now.count * rate_each))
-        now = next_scaling(now, LoopWindow(100, seconds, waited, busy), least, most)
+        now = next_scaling(now, rate, waited / seconds, busy / seconds, least, most)
         counts.append(now.count)
     return counts
 
@@ -56,8 +56,7 @@ def test_the_bounds_hold():
 
 @pytest.mark.parametrize("waited", [0.02, 0.04])
 def test_between_the_limits_nothing_changes(waited):
-    window = LoopWindow(100, 10.0, 10 * waited, 1.0)
-    assert next_scaling(Scaling(3, quiet=2), window, 1, 8) == Scaling(3)
+    assert next_scaling(Scaling(3, quiet=2), 10.0, waited, 0.1, 1, 8) == Scaling(3)
 
 
 class Workers:

@@ -10,6 +10,7 @@ import pytest
 
 from jdali._operators.call import Constant
 from jdali._operators.record import REGISTRY, operator
+from jdali.engine.steps.program import Program
 from jdali.engine.steps.program_table import ProgramTable
 
 
@@ -105,6 +106,6 @@ def test_the_least_used_go_first():
 
 def test_a_function_knows_where_it_was_compiled():
     function = ProgramTable().get("a", Function)
-    assert not function.is_compiled("cpu:0")
-    assert function.first_call("cpu:0", 1) == 2
-    assert [function.is_compiled(where) for where in ("cpu:0", "cpu:1")] == [True, False]
+    assert not function.compiled_for
+    assert Program(function, 1, ()).first_call("cpu:0", 1) == 2
+    assert function.compiled_for == {"cpu:0"}
