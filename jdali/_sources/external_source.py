@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import collections
 import copy
-import dataclasses
 import functools
 import logging
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,8 +33,7 @@ log = logging.getLogger("jdali")
 _MOST_OUTPUTS = 1 << 16
 
 
-@dataclasses.dataclass(frozen=True)
-class _Batch:
+class _Batch(NamedTuple):
     """Holds a batch of a source: samples and layout of each output."""
 
     outputs: list[Samples]
@@ -63,21 +61,10 @@ class SourceFeed:
     """
 
     def __init__(
-        self,
-        source: Any,
-        *,
-        name: str = "external_source",
-        num_outputs: int | None = None,
-        cycle: Any = None,
-        batch: bool = True,
-        batch_info: bool = False,
-        repeat_last: bool = False,
-        no_copy: bool = False,
-        layout: Any = None,
-        dtype: Any = None,
-        ndim: Any = None,
-        held: bool = False,
-    ):
+        self, source: Any, *, name: str = "external_source", num_outputs: int | None = None, cycle: Any = None,
+        batch: bool = True, batch_info: bool = False, repeat_last: bool = False, no_copy: bool = False,
+        layout: Any = None, dtype: Any = None, ndim: Any = None, held: bool = False,
+    ):  # fmt: skip
         self.name, self.source, self.num_outputs = name, source, num_outputs
         self.batch, self.batch_info, self.repeat_last = batch, batch_info, repeat_last
         self.no_copy = no_copy
@@ -95,7 +82,7 @@ class SourceFeed:
                 )
         self._kinds = [DataKind() for _ in self.layouts]
         self.fed: collections.deque[Any] = collections.deque()  # fed batches, in order
-        self._fed_outputs: dict[int, collections.deque[Any]] = {}  # incomplete batches, by output
+        self._fed_outputs = [collections.deque[Any]() for _ in self.layouts]  # incomplete batches, by output
         self._last: Any = None
         self._feed_lock = threading.Lock()
         # Copies made by `twin` share this lock, so only one of them at a time calls the source and copies its data. The
@@ -149,14 +136,13 @@ class SourceFeed:
         samples = self._samples(data, output, batch_size, copy=not self.no_copy)
         own = self._fed_layout(layout, output) or layout_of(data)
         with self._feed_lock:
-            waiting = self._fed_outputs.setdefault(output, collections.deque())
-            waiting.append((samples, own))
-            numbers = range(len(self.layouts))
-            if not all(self._fed_outputs.get(i) for i in numbers if i not in unused):
+            self._fed_outputs[output].append((samples, own))
+            waiting = {i: parts for i, parts in enumerate(self._fed_outputs) if i not in unused}
+            if not all(waiting.values()):
                 return
-            parts = {i: self._fed_outputs[i].popleft() for i in numbers if i not in unused}
+            parts = {i: parts.popleft() for i, parts in waiting.items()}
             anything = next(iter(parts.values()))  # a placeholder for unused outputs
-            rows = [parts.get(i, anything) for i in numbers]
+            rows = [parts.get(i, anything) for i in range(len(self.layouts))]
             self.fed.append(_Batch([row[0] for row in rows], [row[1] for row in rows]))
 
     def _fed_layout(self, layout: str | None, output: int) -> str | None:
@@ -173,8 +159,9 @@ class SourceFeed:
     def anew(self) -> SourceFeed:
         """Returns a copy for another pipeline, at the beginning of the source."""
         fresh = copy.copy(self)
-        fresh.fed, fresh._fed_outputs, fresh._feed_lock = collections.deque(), {}, threading.Lock()
-        fresh._last, fresh._given, fresh._turn = None, 0, threading.RLock()
+        fresh.fed, fresh._feed_lock, fresh._turn = collections.deque(), threading.Lock(), threading.RLock()
+        fresh._fed_outputs = [collections.deque() for _ in self.layouts]
+        fresh._last, fresh._given = None, 0
         fresh._kinds = [DataKind() for _ in self.layouts]
         if self._items is not None:
             fresh._items = SourceItems(self.source, self.cycle)
@@ -217,8 +204,8 @@ class SourceFeed:
         self._kinds = [DataKind() for _ in self.layouts]
         if self.is_fed:
             with self._feed_lock:
-                self.fed.clear()
-                self._fed_outputs.clear()
+                for waiting in (self.fed, *self._fed_outputs):
+                    waiting.clear()
                 self._last, self._given = None, int(state["taken"])
         elif self._items is not None:
             self._items.set_state(state)
@@ -401,17 +388,14 @@ class SourceFeed:
         if dtype is None and ndim is None:
             return samples
         for i in range(len(samples)):
-            has = kind_of(samples, i)
-            if dtype is not None and has[0] != dtype:
+            own_dtype, own_ndim = kind_of(samples, i)
+            expected = f"{where}ExternalSource expected data"
+            if dtype is not None and own_dtype != dtype:
+                names = types.type_name(dtype), types.type_name(own_dtype)
+                raise SampleError(f"{expected} of type {names[0]} and got: {names[1]}", sample=i)
+            if ndim is not None and own_ndim != ndim:
                 raise SampleError(
-                    f"{where}ExternalSource expected data of type {types.type_name(dtype)} and got: "
-                    f"{types.type_name(has[0])}",
-                    sample=i,
-                )
-            if ndim is not None and has[1] != ndim:
-                raise SampleError(
-                    f"{where}ExternalSource expected data with {ndim} dimensions and got {has[1]} dimensions",
-                    sample=i,
+                    f"{expected} with {ndim} dimensions and got {own_ndim} dimensions", sample=i
                 )
         return samples
 

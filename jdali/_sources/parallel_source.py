@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import abc
 import collections
-import dataclasses
 import functools
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from jdali._sources.external_source import SourceFeed
 from jdali._sources.items import SourceItems, has_state, is_callback
@@ -51,14 +50,9 @@ class InWorkers(abc.ABC):
 
 
 def start_workers(
-    nodes: Iterable[Node],
-    *,
-    workers: int,
-    start_method: str | None,
-    pickler: object,
-    timeout: float | None,
+    nodes: Iterable[Node], *, workers: int, start_method: str | None, pickler: object, timeout: float | None,
     seed: int,
-) -> CallbackWorkers | None:
+) -> CallbackWorkers | None:  # fmt: skip
     """Starts the processes for the nodes of a graph that need them; returns None if no node does."""
     served = [node.runtime for node in nodes if isinstance(node.runtime, InWorkers)]
     if not served:
@@ -106,8 +100,7 @@ class RemoteSource:
         return self._local.get_state()
 
 
-@dataclasses.dataclass
-class _Ahead:
+class _Ahead(NamedTuple):
     """Represents a batch that workers make ahead, in parts."""
 
     wanted: tuple[int, ...]
@@ -127,13 +120,8 @@ class ParallelSource(SourceFeed, InWorkers):
     """
 
     def __init__(
-        self,
-        source: Any,
-        *,
-        prefetch_queue_depth: int | None = None,
-        bytes_per_sample: int = 0,
-        **options: Any,
-    ):
+        self, source: Any, *, prefetch_queue_depth: int | None = None, bytes_per_sample: int = 0, **options: Any
+    ):  # fmt: skip
         super().__init__(source, **options)
         self._options, self._bytes_per_sample = options, bytes_per_sample
         self._depth = 1 if prefetch_queue_depth is None else int(prefetch_queue_depth)
@@ -198,19 +186,13 @@ class ParallelSource(SourceFeed, InWorkers):
         return () if not self._takes_index else request[:-1] if self.batch else request
 
     def _ask(self, request: _Request) -> _Ahead:
+        call = functools.partial(self._call, bytes_per_sample=self._bytes_per_sample)
+        size, *rest = request
         if self.batch or not self._takes_index:
-            parts = [
-                self._call(
-                    "next_batch", *request, samples=request[0], bytes_per_sample=self._bytes_per_sample
-                )
-            ]
+            parts = [call("next_batch", *request, samples=size)]
         else:
-            size, *rest = request
-            parts = [
-                self._call("rows", part, *rest, samples=len(part), bytes_per_sample=self._bytes_per_sample)
-                for part in self._parts(size)
-            ]
-        return _Ahead(self._wanted(request), request[0], parts)
+            parts = [call("rows", part, *rest, samples=len(part)) for part in self._parts(size)]
+        return _Ahead(self._wanted(request), size, parts)
 
     def _received(self, ahead: _Ahead) -> Any:
         size = ahead.size

@@ -24,14 +24,8 @@ class VideoInput(SourceFeed):
     """
 
     def __init__(
-        self,
-        *,
-        name: str,
-        sequence_length: int,
-        last_sequence_policy: str,
-        blocking: bool,
-        apply_rotation: bool,
-    ):
+        self, *, name: str, sequence_length: int, last_sequence_policy: str, blocking: bool, apply_rotation: bool
+    ):  # fmt: skip
         super().__init__(None, name=name, layout="FHWC")
         if last_sequence_policy not in ("partial", "pad"):
             raise ValueError(
@@ -56,12 +50,10 @@ class VideoInput(SourceFeed):
 
     def as_fed(self, data: Any, layout: str | None, batch_size: int, *, copy: bool) -> Any:
         """Checks a video for `feed`: its bytes, or a batch with one sample; see `SourceFeed.as_fed`."""
-        whole = isinstance(data, bytes) or (isinstance(data, np.ndarray) and data.ndim == 1)
-        videos = (
-            [np.frombuffer(data, np.uint8) if isinstance(data, bytes) else data]
-            if whole
-            else in_host_memory(as_samples(data))
-        )
+        if isinstance(data, bytes):
+            data = np.frombuffer(data, np.uint8)
+        whole = isinstance(data, np.ndarray) and data.ndim == 1
+        videos = [data] if whole else in_host_memory(as_samples(data))
         if len(videos) != 1:
             raise ValueError(f"{_NAME}: {len(videos)} videos were fed, it takes one at a time")
         if videos[0].dtype != np.uint8 or videos[0].ndim != 1:
