@@ -34,7 +34,7 @@ from jdali.engine.make import Iteration, PreparedStep, Result, make
 from jdali.engine.options import EngineOptions
 from jdali.engine.recovery import AttemptFailure, MainFailure, StandIns, to_be_listed
 from jdali.engine.steps.adapters import runner_of
-from jdali.engine.steps.program import ProgramBudget
+from jdali.engine.steps.program import Program, ProgramBudget
 from jdali.engine.steps.program_table import enable_compilation_cache
 from jdali.engine.steps.sharded import spread_stages
 from jdali.engine.steps.stage import StageRunner
@@ -199,6 +199,10 @@ class Engine:
     def stage_runners(self) -> list[StageRunner]:
         return [r for r in self.runners if isinstance(r, StageRunner)]
 
+    @property
+    def stage_programs(self) -> list[Program]:
+        return [program for runner in self.stage_runners for program in runner.programs.values()]
+
     def spread(self, splits: Sequence[BatchSplit | None]) -> None:
         """Lets stages run on all devices that their outputs are split over; call it before the first batch."""
         spread_stages(self.here, self.runners, self.batch_size, splits)
@@ -310,8 +314,7 @@ class Engine:
         """Returns the number of programs compiled since the last call, and the seconds that this took."""
         before, count = self._compiled, self.budget.count
         if count != before[0]:
-            programs = [program for runner in self.stage_runners for program in runner.programs.values()]
-            self._compiled = count, sum(program.seconds for program in programs)
+            self._compiled = count, sum(program.seconds for program in self.stage_programs)
         return self._compiled[0] - before[0], self._compiled[1] - before[1]
 
     def _make_steps(self, task: BatchTask, steps: Sequence[PreparedStep]) -> None:

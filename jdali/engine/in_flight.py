@@ -113,14 +113,9 @@ class InFlight:
     """
 
     def __init__(
-        self,
-        owner: Living,
-        when: When,
-        room: Room | None,
-        threads: Threads,
-        abandon: Abandon,
+        self, owner: Living, when: When, room: Room | None, threads: Threads, abandon: Abandon,
         before_draw: Callable[[], Callable[[], Any] | None],
-    ):
+    ):  # fmt: skip
         self._owner, self._engine = weakref.ref(owner), owner.engine
         self._when, self._room, self._threads = when, room, threads
         self._abandon, self._before_draw = abandon, before_draw
@@ -185,13 +180,10 @@ class InFlight:
     def add(self) -> None:
         """Adds a batch, which a thread draws; the caller holds `changed`."""
         slot = WindowSlot(self._added, self._follower())
-        self._append(slot)
-        self._undrawn.append(slot)
-        self._submit(self._draw_and_begin)
-
-    def _append(self, slot: WindowSlot) -> None:
         self._added += 1
         self._slots.append(slot)
+        self._undrawn.append(slot)
+        self._submit(self._draw_and_begin)
 
     def _has_room(self, more: int = 0) -> bool:
         """Returns True if there is room for `more` + 1 further batches."""
@@ -222,28 +214,23 @@ class InFlight:
         with self.changed:
             slot = WindowSlot(self._added, self._follower())
         try:
-            self._call_before_draw()
+            if not self.drained and (call := self._before_draw()) is not None:
+                with self._engine.pool.serving:
+                    call()
             slot.task = self._draw(slot.follower)
         except StopIteration as end:
+            self.drained = True
             slot.outcome = StopIteration(*end.args)
         except BaseException as error:
             slot.outcome = contained(error)
         with self.changed:
-            self._append(slot)
+            self._added += 1
+            self._slots.append(slot)
             if slot.outcome is None:
                 self._submit(self._begin, slot)
             else:
                 self._order.leave(slot.number)
             self.changed.notify_all()
-
-    def _call_before_draw(self) -> None:
-        if not self.drained and (call := self._before_draw()) is not None:
-            try:
-                with self._engine.pool.serving:
-                    call()
-            except StopIteration:
-                self.drained = True
-                raise
 
     def make_one(self) -> None:
         """Makes a batch now and adds it. An exception is added in its place."""
@@ -253,7 +240,8 @@ class InFlight:
         except Exception as error:
             slot.outcome = error
         with self.changed:
-            self._append(slot)
+            self._added += 1
+            self._slots.append(slot)
 
     def make_here(self) -> Result:
         """Draws and makes a batch now, without adding it."""

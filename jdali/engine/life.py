@@ -25,14 +25,11 @@ class Living(Protocol):
 
     engine: Engine
 
-    def close(self, seconds: float = ...) -> None:
-        """Stops all work and waits until it has ended, at most `seconds`."""
+    def close(self, seconds: float = ...) -> None: ...
 
-    def leave(self) -> None:
-        """Gives up all work that has not ended, because the interpreter exits."""
+    def leave(self) -> None: ...
 
-    def forget_parent(self) -> None:
-        """Forgets the parent's threads in a forked process, and replaces the locks that they may hold."""
+    def forget_parent(self) -> None: ...
 
 
 class Abandon:

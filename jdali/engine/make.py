@@ -114,19 +114,14 @@ def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> Samp
     return parts[domain]
 
 
-def leave_empty(nodes: Iterable[Node], env: Values) -> None:
-    """Adds outputs without samples for operators whose branch has no samples."""
-    for node in nodes:
-        for value in node.outputs:
-            env[value] = TensorList.from_samples([], "", value.device)
-
-
 def _run(step: PreparedStep, env: Values, parts: dict[Domain, SampleIds], pool: Pool) -> None:
     """Runs a step on the samples of its branch. If the branch has none, makes outputs without samples."""
     with pool.slabs:
         part = part_of(step.nodes[0].domain, parts, env)
         if not (step.runs_empty or len(part)):
-            leave_empty(step.nodes, env)
+            env.update(
+                (v, TensorList.from_samples([], "", v.device)) for node in step.nodes for v in node.outputs
+            )
         elif step.timer is None:
             step.run(env, part, pool)
         else:

@@ -28,7 +28,7 @@ def describe(engine: Engine, room: Room | None = None) -> str:
         first += " in each worker"
     first += f", {counted(engine.programs, 'program')} compiled"
     if engine.budget.count:
-        first += f", padding makes them take {waste(engine.stage_runners):.2f} times as long"
+        first += f", padding makes them take {waste(engine.stage_programs):.2f} times as long"
     lines = [first]
     if not engine.cursor.iteration and not engine.programs:
         lines.append(
@@ -58,7 +58,7 @@ def describe(engine: Engine, room: Room | None = None) -> str:
         shapes = runner.shapes
         lines.append(
             f"      padded shapes: level {shapes.level} ({text_of(shapes.level)}), "
-            f"{shapes.count_seen} so far, {counted(len(runner.programs), 'program')}, waste {waste([runner]):.2f}"
+            f"{shapes.count_seen} so far, {counted(len(runner.programs), 'program')}, waste {waste(runner.programs.values()):.2f}"
         )
         for program in runner.programs.values():
             padded = ", ".join("×".join(map(str, s)) or "scalar" for s in program.shape)
@@ -66,7 +66,7 @@ def describe(engine: Engine, room: Room | None = None) -> str:
                 f"      program: {counted(program.batch, 'sample')} a call, padded {padded}; "
                 f"compiled in {program.seconds:.2f} s, called {counted(program.calls, 'time')} for "
                 f"{counted(program.samples, 'sample')}, "
-                f"waste {_ratio([program]):.2f}"
+                f"waste {waste([program]):.2f}"
             )
     return "\n".join(lines)
 
@@ -93,12 +93,8 @@ def _describe_elsewhere(elsewhere: MadeElsewhere, *, here: int) -> list[str]:
     return lines
 
 
-def waste(runners: Iterable[StageRunner]) -> float:
+def waste(programs: Iterable[Program]) -> float:
     """Returns the modelled time of the samples with padding, divided by their time without padding."""
-    return _ratio(program for runner in runners for program in runner.programs.values())
-
-
-def _ratio(programs: Iterable[Program]) -> float:
     spent = [(p.padded_seconds, p.needed_seconds) for p in programs]
     needed = sum(n for _, n in spent)
     return sum(s for s, _ in spent) / needed if needed else 1.0
@@ -115,11 +111,11 @@ def statistics(engine: Engine) -> dict[str, Any]:
             "shape_level": runner.shapes.level,
             "calls": sum(p.calls for p in programs),
             "compile_seconds": sum(p.seconds for p in programs),
-            "waste": waste([runner]),
+            "waste": waste(programs),
         }
     return {
         "programs": engine.programs,
-        "waste": waste(engine.stage_runners),
+        "waste": waste(engine.stage_programs),
         "host_memory": engine.pool.slabs.usage()._asdict(),
         "iterations": engine.cursor.iteration,
         "stages": stages,
@@ -154,8 +150,10 @@ def _shape_state(engine: Engine) -> list[object]:
 
     A stage at another level needs new programs. The levels in workers are not known here, but their programs are.
     """
-    levels: list[object] = [runner.shapes.level for runner in engine.stage_runners]
-    return levels if engine.elsewhere is None else [*levels, engine.elsewhere.programs]
+    return [
+        *(runner.shapes.level for runner in engine.stage_runners),
+        engine.elsewhere and engine.elsewhere.programs,
+    ]
 
 
 def _run_until_quiet(engine: Engine, *, progress: bool) -> None:

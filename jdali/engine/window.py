@@ -389,9 +389,11 @@ class Window:
         LIVE.discard(self)
 
     def leave(self) -> None:
+        """Gives up all work that has not ended, because the interpreter exits."""
         self._over = True
 
     def forget_parent(self) -> None:
+        """Forgets the parent's threads in a forked process, and replaces the locks that they may hold."""
         if self.phase is not Phase.BUILT:
             self._over = self._forked = True
             self.phase = Phase.CLOSED

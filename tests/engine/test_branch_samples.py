@@ -6,8 +6,9 @@ from engine.identities import sample_ids
 from support.nodes import batch, source_node
 
 from jdali.engine.failure import NodeFailure
-from jdali.engine.make import leave_empty, part_of
+from jdali.engine.make import PreparedStep, make, part_of
 from jdali.engine.steps.values import Values
+from jdali.engine.workers.pool import Pool
 from jdali.graph import WHOLE_BATCH, Domain, Graph
 
 
@@ -58,7 +59,13 @@ def test_a_bad_predicate_names_the_line_of_the_condition(predicates):
 
 
 def test_operators_without_samples_have_empty_outputs():
-    node, env = source_node(outputs=2), Values()
-    leave_empty([node], env)
+    node, env, pool = source_node(outputs=2), Values(), Pool(1)
+    make(
+        [PreparedStep([node], lambda *_: pytest.fail("it has no samples"))],
+        env,
+        {WHOLE_BATCH: sample_ids(0)},
+        pool,
+    )
+    pool.close()
     assert [len(env[value]) for value in node.outputs] == [0, 0]
     assert np.asarray([env[value].device == value.device for value in node.outputs]).all()

@@ -41,12 +41,11 @@ def test_the_plan_has_a_line_for_each_step(engine):
 
 
 def test_waste_is_a_ratio_of_all_programs_together():
-    def runner(*seconds):
-        programs = [types.SimpleNamespace(padded_seconds=p, needed_seconds=n) for p, n in seconds]
-        return types.SimpleNamespace(programs=dict(enumerate(programs)))
+    def program(padded, needed):
+        return types.SimpleNamespace(padded_seconds=padded, needed_seconds=needed)
 
-    assert report.waste([]) == report.waste([runner((0.0, 0.0))]) == 1.0
-    assert report.waste([runner((3.0, 1.0), (1.0, 1.0)), runner((2.0, 2.0))]) == 6 / 4
+    assert report.waste([]) == report.waste([program(0.0, 0.0)]) == 1.0
+    assert report.waste([program(3.0, 1.0), program(1.0, 1.0), program(2.0, 2.0)]) == 6 / 4
 
 
 def test_statistics_count_what_was_drawn(engine):

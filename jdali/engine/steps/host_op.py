@@ -111,27 +111,18 @@ class HostOpRunner(HostRunner):
 
         results, failures = pool.attempt(one, len(ids), self.policy, in_order=op.effects)
         raise_if_any(node, failures)
-        self._store(env, _transpose(results, len(node.outputs)), plan)
-
-    def _store(self, env: Values, results: Sequence[Sequence[object]], plan: PlannedCall) -> None:
-        node = self.node
+        rows = [result if isinstance(result, tuple) else (result,) for result in results]
         made_of = env.made_of(node)
-        for o, (value, samples) in enumerate(zip(node.outputs, results, strict=True)):
-            spec = plan.outputs[o] if node.op.setup is not None and o < len(plan.outputs) else None
-            arrays = [np.asarray(s) for s in samples]
-            if spec is None:
+        for o, value in enumerate(node.outputs):
+            arrays = [np.asarray(row[o]) for row in rows]
+            if op.setup is not None and o < len(plan.outputs):
+                spec = plan.outputs[o]
+                empty = None if arrays else spec
+                env[value] = TensorList.from_samples(arrays, spec.layout, value.device, made_of, spec=empty)
+            else:
                 with failing_as([node]):
                     store = column(arrays, self._layouts[o])
                 env[value] = TensorList.from_store(store, value.device, made_of)
-            else:
-                empty = None if arrays else spec
-                env[value] = TensorList.from_samples(arrays, spec.layout, value.device, made_of, spec=empty)
-
-
-def _transpose(results: Sequence[object], outputs: int) -> list[list[Any]]:
-    """Transposes one tuple of outputs for each sample to one list of samples for each output."""
-    rows = [r if isinstance(r, tuple) else (r,) for r in results]
-    return [[row[o] for row in rows] for o in range(outputs)]
 
 
 def _constant(value: np.ndarray, size: int) -> TensorList:

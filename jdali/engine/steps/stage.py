@@ -93,7 +93,9 @@ class StageRunner(StepRunner):
         self.programs: dict[Any, Program] = {}
         self._rows: dict[Any, int] = {}  # rows of a call in each padded shape
         self._max_batch = max_batch
-        self._expected = math.ceil(stage.domain.share_of_batch * max_batch)  # samples of a batch in this branch
+        self._expected = math.ceil(
+            stage.domain.share_of_batch * max_batch
+        )  # samples of a batch in this branch
         self.device, self._platform = device, platform_of(device)
         self._are_few = shares_rows and max_batch <= FEW_SAMPLES and self._platform == "cpu"
         self._budget = budget
