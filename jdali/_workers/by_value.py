@@ -95,8 +95,7 @@ def _reduced(function: types.FunctionType) -> tuple[object, ...]:
             **function.__dict__,
         },
         "globals": used,
-        "cells": [cell.cell_contents for cell in cells if not _is_empty(cell)],
-        "filled": [not _is_empty(cell) for cell in cells],
+        "cells": {i: cell.cell_contents for i, cell in enumerate(cells) if not _is_empty(cell)},
     }
     return _new_function, made, state, None, None, _set_up
 
@@ -132,11 +131,9 @@ def _set_up(function: types.FunctionType, state: dict[str, Any]) -> None:
     for name, value in state["attributes"].items():
         setattr(function, name, value)
     function.__globals__.update(state["globals"])
-    filled = [
-        cell for cell, is_filled in zip(function.__closure__ or (), state["filled"], strict=True) if is_filled
-    ]
-    for cell, value in zip(filled, state["cells"], strict=True):
-        cell.cell_contents = value
+    cells = function.__closure__ or ()
+    for i, value in state["cells"].items():
+        cells[i].cell_contents = value
 
 
 def pack_by_value(

@@ -49,6 +49,7 @@ _FORK_SERVER = "jdali._workers.fork_server"  # imports this module, too
 _SMALL = 1 << 16
 _Call: TypeAlias = tuple[int, str, tuple[Any, ...]]
 _Loads: TypeAlias = Callable[[bytes], Any]
+_Start: TypeAlias = Callable[[int], Callable[[_Call], Any]]  # takes the number of the worker
 
 
 class CallbackWorkers:
@@ -88,7 +89,9 @@ class CallbackWorkers:
         self.size = workers if len(alone) < len(objects) else 0
         shared = [number for number in range(len(objects)) if number not in alone]
         # All processes are started before the first thread of a pool, because "fork" is safe only without threads.
-        processes = _started(context, self.size + len(alone), _StartCalls(sent, loads, seed))
+        processes = _started(
+            context, self.size + len(alone), functools.partial(_start_calls, sent, loads, seed)
+        )
         self._pools: list[TaskPool] = []
         self._by_object: dict[int, TaskPool] = {}
         for count, served in [(self.size, shared), *((1, [number]) for number in alone)]:
@@ -169,7 +172,7 @@ def _start_method(wanted: str | None) -> str:
     return wanted
 
 
-def _started(context: Any, count: int, start: _StartCalls) -> list[TaskProcess]:
+def _started(context: Any, count: int, start: _Start) -> list[TaskProcess]:
     processes: list[TaskProcess] = []
     try:
         while len(processes) < count:
@@ -182,7 +185,7 @@ def _started(context: Any, count: int, start: _StartCalls) -> list[TaskProcess]:
     return processes
 
 
-def _started_one(context: Any, number: int, start: _StartCalls) -> TaskProcess:
+def _started_one(context: Any, number: int, start: _Start) -> TaskProcess:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     # A worker that the main thread starts ends with that thread. Other threads may end while their worker is needed.
     is_of_main = threading.current_thread() is threading.main_thread()
@@ -229,39 +232,33 @@ class _PythonProcess:
 
 
 # --- in a worker ----------------------------------------------------------------------------
-def _serve(connected: socket.socket, number: int, start: _StartCalls, is_of_main: bool) -> NoReturn:
+def _serve(connected: socket.socket, number: int, start: _Start, is_of_main: bool) -> NoReturn:
     if is_of_main:
         end_with_starter()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a forked worker must not run the program's handler
     serve(Channel(connected), os.getppid(), number, functools.partial(start, number))
 
 
-class _StartCalls:
-    """A function for workers: loads the callbacks, and returns the function that calls them."""
-
-    def __init__(self, objects: Any, loads: _Loads | None, seed: int):
-        self._objects, self._loads, self._seed = objects, loads, seed
-
-    def __call__(self, number: int) -> Callable[[_Call], Any]:
-        try:
-            objects = self._objects if self._loads is None else _received(self._objects, self._loads)
-        except Exception:
-            raise
-        except BaseException as error:
-            raise contained(error) from error
-        # Seed after the callbacks are loaded, because modules that they import may seed, too.
-        _seed_random(self._seed, number)
-        return functools.partial(_called, objects)
+def _start_calls(objects: Any, loads: _Loads | None, seed: int, number: int) -> Callable[[_Call], Any]:
+    """Loads the callbacks in worker `number`, and returns the function that calls them."""
+    if loads is not None:
+        objects = _contained(_received, objects, loads)
+    # Seed after the callbacks are loaded, because modules that they import may seed, too.
+    _seed_random(seed, number)
+    return functools.partial(_called, objects)
 
 
 def _called(objects: Sequence[Any], call: _Call) -> Any:
     number, method, arguments = call
+    return _contained(getattr(objects[number], method), *arguments)
+
+
+def _contained(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Calls the user's code; its SystemExit, for example, must not end the worker."""
     try:
-        return getattr(objects[number], method)(*arguments)
-    except Exception:
-        raise
+        return function(*arguments)
     except BaseException as error:
-        raise contained(error) from error
+        raise contained(error)  # noqa: B904  it has its cause
 
 
 def _seed_random(seed: int, number: int) -> None:

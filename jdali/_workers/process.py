@@ -30,14 +30,11 @@ class StartedProcess(Protocol):
 
     pid: int
 
-    def poll(self) -> int | None:
-        """Returns the exit code; None while the process runs."""
+    def poll(self) -> int | None: ...
 
-    def wait(self, timeout: float | None = None) -> int | None:
-        """Waits for the end, and returns the exit code."""
+    def wait(self, timeout: float | None = None) -> int | None: ...
 
-    def kill(self) -> None:
-        """Sends SIGKILL."""
+    def kill(self) -> None: ...
 
 
 class TaskProcess:
