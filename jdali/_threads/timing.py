@@ -18,26 +18,17 @@ from jdali._threads.worker_threads import A, R
 
 @dataclasses.dataclass
 class Spent:
-    """Holds the time that a phase has taken, in seconds.
+    """Holds the time that a phase has taken, in seconds."""
 
-    Attributes:
-        count: number of batches.
-        tasks: number of tasks that the work was divided into.
-        seconds: wall time; time in which batches overlap is counted once.
-        busy: time of all threads that worked on the phase.
-        cpu: processor time of these threads. In the rest of `busy`, they waited for storage, other Python threads or
-            compiled programs.
-        inner: {name of a part of the phase: time of all threads in this part}; see the class `inner`.
-        programs: number of programs compiled in `inner["compiling"]`.
-    """
-
-    count: int = 0
-    tasks: int = 0
-    seconds: float = 0.0
-    busy: float = 0.0
+    count: int = 0  # number of batches
+    tasks: int = 0  # number of tasks that the work was divided into
+    seconds: float = 0.0  # wall time; time in which batches overlap is counted once
+    busy: float = 0.0  # time of all threads that worked on the phase
+    # Processor time of these threads; in the rest of `busy`, they waited for storage, other threads or programs.
     cpu: float = 0.0
+    # Time of all threads in each part of the phase, by name; see the class `inner`.
     inner: Counter[str] = dataclasses.field(default_factory=Counter)
-    programs: int = 0
+    programs: int = 0  # number of programs compiled in `inner["compiling"]`
 
     def __add__(self, other: Spent) -> Spent:
         return self._with(other, 1)
@@ -100,16 +91,13 @@ class PhaseTimer:
 
 
 class Lap:
-    """Measures one batch in a phase. It is a context manager for one thread, which may submit tasks to a pool.
-
-    Attributes:
-        busy, cpu: set at the exit, see `Spent`.
-    """
+    """Measures one batch in a phase. It is a context manager for one thread, which may submit tasks to a pool."""
 
     __slots__ = ("_annotation", "_began", "_inner", "_outer", "_start", "_tasks", "_timer", "busy", "cpu")
 
     def __init__(self, timer: PhaseTimer):
-        self._timer, self.busy, self.cpu = timer, 0.0, 0.0
+        self._timer = timer
+        self.busy = self.cpu = 0.0  # set at the exit, see `Spent`
         self._tasks: list[tuple[float, float]] = []
         self._inner: list[tuple[str, float]] = []
 
@@ -191,24 +179,14 @@ def timed(function: Callable[[A], R]) -> Callable[[A], R]:
 
 @dataclasses.dataclass(frozen=True)
 class Times:
-    """Holds the time that a pipeline has spent so far.
+    """Holds the time that a pipeline has spent so far."""
 
-    Attributes:
-        lanes: lists of phases. The phases of one lane run one after another; several lanes run at the same time.
-        programs: number of programs compiled in these phases.
-        threads: number of threads in the pool.
-        shrinks: True if JPEGs could be decoded at a smaller size, but `scaled_decoding` is off.
-        ahead: True if batches are made before the user asks for them.
-        workers: number of worker processes.
-        deaths: number of workers that ended unexpectedly.
-        nbytes: bytes that came from workers.
-    """
-
+    # The phases of one lane run one after another; several lanes run at the same time.
     lanes: list[list[tuple[PhaseTimer, Spent]]]
-    programs: int
-    threads: int
-    shrinks: bool
-    ahead: bool
-    workers: int = 0
-    deaths: int = 0
-    nbytes: int = 0
+    programs: int  # number of programs compiled in these phases
+    threads: int  # number of threads in the pool
+    shrinks: bool  # True if JPEGs could be decoded at a smaller size, but `scaled_decoding` is off
+    ahead: bool  # True if batches are made before the user asks for them
+    workers: int = 0  # number of worker processes
+    deaths: int = 0  # number of workers that ended unexpectedly
+    nbytes: int = 0  # bytes that came from workers

@@ -82,9 +82,6 @@ class ProcessWorkers:
         count: number of processes.
         most_idle: maximum bytes of unused shared memory that are kept for later results.
         reduce: reduces jdali's operators to their names for `pickle`; see `reduced` of `pack_by_value`.
-
-    Attributes:
-        count: number of processes wanted.
     """
 
     title = "workers"

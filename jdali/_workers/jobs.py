@@ -19,19 +19,12 @@ _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 @dataclasses.dataclass(frozen=True)
 class WorkerDeath:
-    """Describes the unexpected end of a process.
-
-    Attributes:
-        pid: identifier of the process.
-        exit_code: exit code; as in `subprocess`, -N if signal N killed the process. None if unknown.
-        node: node of a cluster on which the process ran; "" for this machine.
-        reached: last note of the task that it ran, see `note_reached`; None if there was none.
-    """
+    """Describes the unexpected end of a process."""
 
     pid: int
-    exit_code: int | None
-    node: str = ""
-    reached: int | None = None
+    exit_code: int | None  # as in `subprocess`, -N if signal N killed the process; None if unknown
+    node: str = ""  # node of a cluster on which the process ran; "" for this machine
+    reached: int | None = None  # last note of the task that it ran, see `note_reached`, if any
 
     @property
     def is_crash(self) -> bool:
@@ -139,19 +132,11 @@ class MadeTask(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class WorkerCounts:
-    """Counters of workers since they were started.
+    """Counters of workers since they were started."""
 
-    Attributes:
-        ready: workers that are ready now.
-        made: finished tasks.
-        deaths: workers that ended unexpectedly.
-        leased, idle: bytes of shared memory that results use, and bytes that are kept for later results.
-        nodes: machines with ready workers.
-    """
-
-    ready: int
-    made: int
-    deaths: int
-    leased: int
-    idle: int
-    nodes: int = 1
+    ready: int  # workers that are ready now
+    made: int  # finished tasks
+    deaths: int  # workers that ended unexpectedly
+    leased: int  # bytes of shared memory that results use
+    idle: int  # bytes of shared memory that are kept for later results
+    nodes: int = 1  # machines with ready workers

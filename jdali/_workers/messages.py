@@ -33,19 +33,14 @@ class TaskOrder(NamedTuple):
     """Asks a process to run a task.
 
     Up to two descriptors follow: one for the task's arrays, and one for a lent slab that is new to the process.
-
-    Attributes:
-        lent: slab for the arrays of the result. None: the process allocates a slab if the result has arrays.
-        lent_size: bytes of the lent slab if its descriptor follows; otherwise 0.
-        room: minimum bytes of a slab that the process allocates.
     """
 
     number: int
     task: PackedValue
-    lent: SlabName | None
-    lent_size: int
+    lent: SlabName | None  # slab for the arrays of the result; None: the process allocates it if needed
+    lent_size: int  # bytes of the lent slab if its descriptor follows; otherwise 0
     forgotten: tuple[SlabName, ...]  # slabs that the process can unmap
-    room: int
+    room: int  # minimum bytes of a slab that the process allocates
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,21 +58,15 @@ class TaskNote(NamedTuple):
 
 
 class TaskAnswer(NamedTuple):
-    """Answers a `TaskOrder`. If the process has allocated a slab for the result, the slab's descriptor follows.
-
-    Attributes:
-        slab: slab with the arrays of the result; None if the result has no arrays.
-        new_size: bytes of the slab, if the process has allocated it for this answer; otherwise 0.
-        seconds, cpu: time from the order to the answer, and processor time of the whole process meanwhile.
-    """
+    """Answers a `TaskOrder`. If the process has allocated a slab for the result, the slab's descriptor follows."""
 
     number: int
     result: PackedValue
     is_error: bool
-    slab: SlabName | None
-    new_size: int
-    seconds: float
-    cpu: float
+    slab: SlabName | None  # slab with the arrays of the result; None if the result has no arrays
+    new_size: int  # bytes of the slab, if the process has allocated it for this answer; otherwise 0
+    seconds: float  # time from the order to the answer
+    cpu: float  # processor time of the whole process meanwhile
 
 
 Answer: TypeAlias = "ReadyAnswer | TaskNote | TaskAnswer"

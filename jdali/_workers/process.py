@@ -38,27 +38,20 @@ class StartedProcess(Protocol):
 
 
 class TaskProcess:
-    """Represents a process with its tasks.
-
-    Attributes:
-        is_leaving: True if the process gets no more tasks, and ends after its last one.
-        tasks: numbers of the tasks that were sent to the process, the running one first.
-        is_warm: True if the process has finished a task, so that its programs are compiled.
-        reached: last note of the running task, see `note_reached`; None if there is none.
-        rehearsal: number of a task that the process runs only to compile its programs; None if there is none.
-        looks: number of checks in a row in which the process had the same task.
-        stopped: number of checks in a row in which a signal (SIGSTOP) had stopped the process.
-    """
+    """Represents a process with its tasks."""
 
     def __init__(self, number: int, channel: Channel, process: StartedProcess):
         self.number, self.channel, self._process = number, channel, process
         self.pid = process.pid
-        self.is_ready = self.is_leaving = self.is_warm = False
-        self.tasks: list[int] = []
-        self.reached: int | None = None
-        self.rehearsal: int | None = None
+        self.is_ready = False
+        self.is_leaving = False  # gets no more tasks, and ends after its last one
+        self.is_warm = False  # has finished a task, so that its programs are compiled
+        self.tasks: list[int] = []  # numbers of the tasks that were sent to it, the running one first
+        self.reached: int | None = None  # last note of the running task, see `note_reached`, if any
+        self.rehearsal: int | None = None  # task that it runs only to compile its programs, if any
         self.known: set[SlabName] = set()  # slabs that it has mapped
-        self.looks = self.stopped = 0
+        self.looks = 0  # number of checks in a row in which the process had the same task
+        self.stopped = 0  # number of checks in a row in which a signal (SIGSTOP) had stopped the process
 
     def send(self, order: StartOrder | TaskOrder, descriptors: Sequence[int]) -> None:
         """Sends an order. Does nothing if the process is gone, because the pool notices this when it receives."""

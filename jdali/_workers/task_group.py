@@ -36,13 +36,9 @@ class GroupTask(NamedTuple):
 
 
 class TaskGroup(NamedTuple):
-    """Tasks for one process.
+    """Tasks for one process."""
 
-    Attributes:
-        log: int64 [1], number of the task that the process has started last, counted from 1; empty if there is only one task.
-    """
-
-    log: _Array
+    log: _Array  # int64 [1], number of the task started last, from 1; empty if there is only one task
     tasks: tuple[GroupTask, ...]
 
 

@@ -36,19 +36,14 @@ class Epochs(Protocol):
 
 
 class TaskCursor:
-    """Draws batches from readers and external sources; used by one thread at a time.
+    """Draws batches from readers and external sources; used by one thread at a time."""
 
-    Attributes:
-        epoch: number of times that the external sources restarted.
-        iteration, position: numbers of batches and of samples drawn since the last restart.
-        epochs: counts the epochs of the iterator that takes the next batch; None: no iterator.
-    """
-
-    epochs: Epochs | None = None
+    epochs: Epochs | None = None  # counts epochs for the iterator that takes the next batch, if any
 
     def __init__(self, readers: Mapping[Node, Any], externals: Mapping[Node, SourceFeed]):
         self._readers, self._externals = dict(readers), dict(externals)
-        self.epoch = self.iteration = self.position = 0
+        self.epoch = 0  # number of times that the external sources restarted
+        self.iteration = self.position = 0  # numbers of batches and of samples drawn since the last restart
         self._given: dict[Node, SourceData | Exception] = {}  # data for the batch being drawn
         self._ends: dict[int, dict[str, Any]] = {}  # states of all sources at the ends of the last two epochs
 

@@ -102,13 +102,9 @@ class Engine:
         start_workers: takes the open readers and their tables, and starts workers for the first steps of batches. None:
             this process runs all steps.
         tables: tables that the same readers computed in another process, see `readers/shared_tables.py`.
-
-    Attributes:
-        elsewhere: runs the first steps of batches in workers; None if the engine runs all steps itself.
-        here: the other steps, which the engine runs itself.
     """
 
-    elsewhere: MadeElsewhere | None = None
+    elsewhere: MadeElsewhere | None = None  # runs the first steps; None if the engine runs all steps itself
 
     def __init__(
         self,
@@ -135,6 +131,7 @@ class Engine:
         self.sources = sources
         self.readers = {n: s for n, s in sources.items() if not isinstance(s, SourceFeed)}
         border = cut(plan, one_device=options.one_device) if start_workers is not None else None
+        # The steps that the engine runs itself.
         self.here = plan if border is None or not border.elsewhere.steps else border.here
         if platform_of(options.devices["gpu"]) == "gpu":  # decoding waits until a stage reads the samples
             self.here = with_late_steps(self.here)

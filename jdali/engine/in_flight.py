@@ -33,27 +33,20 @@ class Room:
     """Limits the number and the bytes of the batches made ahead; used by one thread at a time.
 
     Args:
-        depth: initial value of the attribute `depth`; `fit` never sets a lower value.
+        depth: number of batches that may wait, while one more is made; `fit` never sets a lower value.
         most_bytes: maximum bytes of all batches that wait or are being made; a single batch may take more.
         is_strict: if True, allows only one batch at a time until the size of a first batch is known.
-
-    Attributes:
-        depth: number of batches that may wait, while one more is made.
-        largest: maximum bytes that a batch took while it was made.
     """
 
     def __init__(self, depth: int, most_bytes: int, *, is_strict: bool):
         self.depth = self._least = depth
-        self.most_bytes = most_bytes
-        self._is_strict = is_strict
-        self.largest = 0
+        self.most_bytes, self._is_strict = most_bytes, is_strict
+        self.largest = 0  # maximum bytes that a batch took while it was made
 
     def fit(self, in_flight: int) -> None:
-        """Sets `depth` to `in_flight`, or to its initial value if that is larger."""
         self.depth = max(self._least, in_flight)
 
     def note(self, size: int) -> None:
-        """Records the bytes that a batch took while it was made."""
         self.largest = max(self.largest, size)
 
     def allows(self, under_way: int, waiting: int, waiting_bytes: int, spare: int = 0) -> bool:
@@ -101,16 +94,7 @@ class WindowSlot:
 
 
 class InFlight:
-    """Holds the batches of a window from their start until they are taken; any thread may use it.
-
-    Attributes:
-        changed: condition that guards the batches, and is notified when they change.
-        drained: True if a source is at its end.
-        begins_again: True if the sources restart with the next draw.
-        halted: True while the sources move to another position.
-        moves: number of such moves so far.
-        closed: True once no more batches are made.
-    """
+    """Holds the batches of a window from their start until they are taken; any thread may use it."""
 
     def __init__(
         self, owner: Living, when: When, room: Room | None, threads: Threads, abandon: Abandon,
@@ -119,12 +103,16 @@ class InFlight:
         self._owner, self._engine = weakref.ref(owner), owner.engine
         self._when, self._room, self._threads = when, room, threads
         self._abandon, self._before_draw = abandon, before_draw
-        self.changed = threading.Condition()
+        self.changed = threading.Condition()  # guards the batches, and is notified when they change
         self._slots: collections.deque[WindowSlot] = collections.deque()  # batches not taken yet, in order
         self._undrawn: collections.deque[WindowSlot] = collections.deque()  # the slots without a task
-        self._added = self.moves = 0
+        self._added = 0
         self._running = 0  # calls that run in threads
-        self.drained = self.begins_again = self.halted = self.closed = False
+        self.drained = False  # True if a source is at its end
+        self.begins_again = False  # True if the sources restart with the next draw
+        self.halted = False  # True while the sources move to another position
+        self.moves = 0  # number of such moves so far
+        self.closed = False  # True once no more batches are made
         self._next: BatchTask | None = None  # task that was drawn, but not made because of an interrupt
         self._drawing = threading.Lock()
         self._follower: Callable[[], Follower | None] = lambda: None

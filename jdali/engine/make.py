@@ -44,23 +44,17 @@ _FREE = contextlib.nullcontext()
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PreparedStep:
-    """Joins a step with its runner.
-
-    Attributes:
-        run: `StepRunner.run`, or a function that does the same.
-        last_uses: values that no later step reads.
-        policy: decides from the times of earlier batches if the step runs in the calling thread alone; None: never.
-        runs_empty: True if the step runs even for a branch without samples, so that its outputs have types and layouts.
-        alone: context manager held while the step runs; a lock if the step works on one batch at a time.
-    """
+    """Joins a step with its runner."""
 
     nodes: Sequence[Node]  # the nodes of the step, all in one branch
-    run: Callable[[Values, SampleIds, Pool], None]
-    last_uses: Sequence[DataNode] = ()
+    run: Callable[[Values, SampleIds, Pool], None]  # `StepRunner.run`, or a function that does the same
+    last_uses: Sequence[DataNode] = ()  # values that no later step reads
     timer: PhaseTimer | None = None
-    policy: ThreadPolicy | None = None
+    policy: ThreadPolicy | None = None  # decides if the step runs in the calling thread alone; None: never
     number: int = 0
+    # Runs even for a branch without samples, so that its outputs have types and layouts.
     runs_empty: bool = False
+    # Held while the step runs; a lock if the step works on one batch at a time.
     alone: contextlib.AbstractContextManager[object] = _FREE
 
 
@@ -220,29 +214,19 @@ class PreparedPlan:
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """Holds a finished batch.
-
-    Attributes:
-        mask: bool [N], False where a stand-in replaced a failed sample.
-        padded: bool [N], True where the reader repeated a sample to fill up the epoch.
-        state: state of the sources after this batch.
-        skipped: the samples that failed.
-        most_bytes: maximum bytes of all values that existed at the same time while the batch was made.
-        nothing: error to raise if there are no outputs, because all samples failed and have no stand-ins; else None.
-        finished: result of `Follower.finish`, if an iterator follows the pipeline.
-    """
+    """Holds a finished batch."""
 
     outputs: tuple[TensorList, ...]
     ids: SampleIds
-    mask: np.ndarray
-    padded: np.ndarray
-    state: dict[str, Any]
-    skipped: tuple[SkippedSample, ...]
+    mask: np.ndarray  # bool [N], False where a stand-in replaced a failed sample
+    padded: np.ndarray  # bool [N], True where the reader repeated a sample to fill up the epoch
+    state: dict[str, Any]  # of the sources after this batch
+    skipped: tuple[SkippedSample, ...]  # the samples that failed
     nbytes: int
-    most_bytes: int
-    nothing: OperatorError | None = None
+    most_bytes: int  # maximum bytes of all values that existed at the same time while the batch was made
+    nothing: OperatorError | None = None  # why there are no outputs: all samples failed and have no stand-ins
     share: EpochShare | None = None
-    finished: object = None
+    finished: object = None  # result of `Follower.finish`, if an iterator follows the pipeline
 
     def wait(self) -> None:
         """Waits until the arrays are computed. Errors are raised where an array is read, not here."""

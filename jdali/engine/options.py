@@ -10,18 +10,13 @@ import jax
 
 @dataclasses.dataclass(frozen=True)
 class EngineOptions:
-    """Options of an engine, as `Pipeline` documents them.
-
-    Attributes:
-        most_idle: maximum bytes of unused host memory that are kept for later batches.
-        devices: JAX's devices for "cpu" and "gpu".
-    """
+    """Options of an engine, as `Pipeline` documents them."""
 
     batch_size: int
     threads: int
-    most_idle: int
+    most_idle: int  # maximum bytes of unused host memory that are kept for later batches
     seed: int
-    devices: Mapping[str, jax.Device]
+    devices: Mapping[str, jax.Device]  # JAX's devices for "cpu" and "gpu"
     on_error: str = "raise"
     max_compiles: int | None = None
     scaled_decoding: bool = False

@@ -42,20 +42,14 @@ class Blamed:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class AttemptFailure:
-    """Describes the failure of an operator that ended an attempt at a batch.
-
-    Attributes:
-        user_error: returns a new error for the user, to be raised from `cause`. The error is not stored, because its
-            traceback would form a reference cycle.
-        blamed: failed samples by position; empty if no sample caused the failure.
-        node: name of the node that failed; "" if it is unknown.
-    """
+    """Describes the failure of an operator that ended an attempt at a batch."""
 
     operator: str
     cause: Exception
+    # Returns a new error, to be raised from `cause`. A stored error would form a reference cycle with its traceback.
     user_error: Callable[[], OperatorError]
-    blamed: Mapping[int, Blamed]
-    node: str = ""
+    blamed: Mapping[int, Blamed]  # failed samples by position; empty if no sample caused the failure
+    node: str = ""  # name of the node that failed; "" if it is unknown
 
 
 def blame(failure: NodeFailure, part: SampleIds, made_of: Provenance | None) -> dict[int, Blamed]:
@@ -95,17 +89,11 @@ def to_be_listed(task: BatchTask, operator: str, blamed: Mapping[int, Blamed]) -
 
 
 class MainFailure(NamedTuple):
-    """The node that failed on most of the samples that were tried.
-
-    Attributes:
-        node: name of the node.
-        failed: number of samples that it failed on.
-        tried: number of samples that were tried; all failed, in this node or in others.
-    """
+    """The node that failed on most of the samples that were tried."""
 
     node: str
-    failed: int
-    tried: int
+    failed: int  # number of samples that it failed on
+    tried: int  # number of samples that were tried; all failed, in this node or in others
 
 
 # Maximum number of stand-ins that are tried for one position of a batch.

@@ -18,15 +18,12 @@ from jdali.readers.order.epochs import SampleRefs
 class SampleIds:
     """Holds the identities of the samples of a batch or of a branch.
 
-    Attributes:
-        epoch: uint32 [n].
-        index: int64 [n], index of the sample in the data set; without a reader, the number of the sample in the stream.
-        position: int [n], position of the sample in the whole batch.
+    Without a reader, `index` is the number of the sample in the stream.
     """
 
-    epoch: np.ndarray
-    index: np.ndarray
-    position: np.ndarray
+    epoch: np.ndarray  # uint32 [n]
+    index: np.ndarray  # int64 [n], index of the sample in the data set
+    position: np.ndarray  # int [n], position of the sample in the whole batch
 
     def __len__(self) -> int:
         return len(self.position)
@@ -51,19 +48,12 @@ class SourceData(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class EpochShare:
-    """Describes the place of a batch in an epoch of an iterator, and how many samples of the batch belong to the epoch.
+    """Describes the place of a batch in an epoch of an iterator, and how many samples of the batch belong to the epoch."""
 
-    Attributes:
-        epoch, number: number of the epoch, and of the batch in the epoch; both start at 0.
-        length: number of batches in the epoch; None if the epoch lasts until a source ends.
-        counts: for each pipeline of the iterator, the number of samples that belong to the epoch; they are the first
-            samples of the batch.
-    """
-
-    epoch: int
-    number: int
-    length: int | None
-    counts: tuple[int, ...]
+    epoch: int  # starts at 0
+    number: int  # of the batch in the epoch; starts at 0
+    length: int | None  # number of batches in the epoch; None if the epoch lasts until a source ends
+    counts: tuple[int, ...]  # for each pipeline, how many of the first samples belong to the epoch
 
     @property
     def is_surplus(self) -> bool:
@@ -77,18 +67,14 @@ class BatchTask:
 
     A task is immutable. It can be pickled, because it refers to sources by the names of their nodes. Its arrays are
     read-only, except for samples of external sources, whose memory may belong to the user. Operators and functions do not
-    write to their inputs.
-
-    Attributes:
-        mask: bool [n], False where a stand-in takes the position of a failed sample.
-        state: state of the pipeline after the task. Pickling drops `state` and `share`.
+    write to their inputs. Pickling drops `state` and `share`.
     """
 
     ids: SampleIds
-    mask: np.ndarray
+    mask: np.ndarray  # bool [n], False where a stand-in takes the position of a failed sample
     refs: Mapping[str, SampleRefs] = dataclasses.field(default_factory=dict)
     data: Mapping[str, SourceData] = dataclasses.field(default_factory=dict)
-    state: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    state: Mapping[str, Any] = dataclasses.field(default_factory=dict)  # of the pipeline after the task
     share: EpochShare | None = None
 
     def __post_init__(self) -> None:

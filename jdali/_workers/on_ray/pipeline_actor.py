@@ -40,18 +40,11 @@ class ActorStart:
 
 
 class ActorCall(NamedTuple):
-    """Groups tasks of one client for one call of an actor.
+    """Groups tasks of one client for one call of an actor."""
 
-    Attributes:
-        packed: a `TaskGroup` without its arrays.
-        arrays: the arrays of the group, and before them the log of its tasks, if it has one.
-        order: order of the first task; the client's call with the lowest order goes first.
-        has_log: True if the first of the arrays is the log.
-    """
-
-    packed: PackedValue
-    arrays: tuple[Bytes, ...]
-    order: int
+    packed: PackedValue  # a `TaskGroup` without its arrays
+    arrays: tuple[Bytes, ...]  # the arrays of the group, and before them the log of its tasks, if it has one
+    order: int  # order of the first task; the client's call with the lowest order goes first
     has_log: bool
 
 
@@ -67,25 +60,18 @@ class ActorPlace:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ActorAnswer:
-    """Holds the results of a call's tasks, or the reason why there are none.
+    """Holds the results of a call's tasks, or the reason why there are none."""
 
-    Attributes:
-        packed: a `TaskOutcome` for each task, or one exception for all (`is_error`); None if there are no results.
-        is_unknown: True if the client has not joined, or was idle for so long that it must join again.
-        death: death of the process during this call; None if it did not die, or died during another call.
-        position: position of the task that was running when the process died.
-        error: reason why the actor cannot run tasks of this client.
-        deaths: number of the client's processes that have died in this actor.
-    """
-
+    # A `TaskOutcome` for each task, or one exception for all (`is_error`); None if there are no results.
     packed: PackedValue | None = None
     memory: Bytes | None = None
     is_error: bool = False
-    is_unknown: bool = False
+    is_unknown: bool = False  # the client has not joined, or was idle for so long that it must join again
+    # Death of the process during this call; None if it did not die, or died during another call.
     death: WorkerDeath | None = None
-    position: int = 0
-    error: Exception | None = None
-    deaths: int = 0
+    position: int = 0  # position of the task that was running when the process died
+    error: Exception | None = None  # reason why the actor cannot run tasks of this client
+    deaths: int = 0  # number of the client's processes that have died in this actor
 
 
 # A killed client cannot leave, so the process of an idle client ends after this time. The client must then join again.

@@ -44,15 +44,14 @@ _MOST_TRIES = 3
 
 @dataclasses.dataclass(frozen=True)
 class SentTask:
-    """Describes a task for a worker. It includes the seed, because a restored state may change the seed.
+    """Describes a task for a worker.
 
-    Attributes:
-        is_search: if True, the worker makes each sample alone and returns nothing. If the worker dies, the pool learns
-            which sample it was making.
+    In a search, the worker makes each sample alone and returns nothing. If the worker dies, the pool learns which sample it
+    was making.
     """
 
     task: BatchTask
-    seed: int
+    seed: int  # sent with each task, because a restored state may change it
     is_search: bool = False
 
 
@@ -65,16 +64,12 @@ class Begun(NamedTuple):
 
 
 class MadeElsewhere:
-    """Runs the first steps of batches in workers, up to the border of the plan.
-
-    Attributes:
-        timer: measures the time of batches from submission to result, and the time that workers spend on them.
-    """
+    """Runs the first steps of batches in workers, up to the border of the plan."""
 
     def __init__(self, border: Border, workers: BatchWorkers, sources: Mapping[Node, Any]):
         self.border, self.workers, self._sources = border, workers, by_name(sources)
         names = " + ".join(node.op.name for step in border.elsewhere.steps for node in step.nodes)
-        self.timer = PhaseTimer("workers", names)
+        self.timer = PhaseTimer("workers", names)  # from submission to result, and the workers' own time
         self._counting = threading.Lock()
         self._nbytes = 0
 
@@ -171,15 +166,10 @@ SentResult: TypeAlias = "tuple[SentBatch, ...] | AttemptFailure"
 
 
 class SentAnswer(NamedTuple):
-    """Answers a `SentTask`.
-
-    Attributes:
-        programs: number of programs that the worker compiled for the task.
-        compile_seconds: seconds that this took.
-    """
+    """Answers a `SentTask`."""
 
     result: SentResult
-    programs: int = 0
+    programs: int = 0  # number of programs that the worker compiled for the task
     compile_seconds: float = 0.0
 
 

@@ -29,16 +29,11 @@ WINDOW_BATCHES = 32
 
 @dataclasses.dataclass(frozen=True)
 class Scaling:
-    """Holds the number of workers, with the history that `next_scaling` needs.
-
-    Attributes:
-        quiet: windows in a row in which one worker fewer would have been enough.
-        rate: batches a second before the last worker was added; None if the last window added none.
-    """
+    """Holds the number of workers, with the history that `next_scaling` needs."""
 
     count: int
-    quiet: int = 0
-    rate: float | None = None
+    quiet: int = 0  # windows in a row in which one worker fewer would have been enough
+    rate: float | None = None  # batches a second before the last window added a worker; None if it added none
     pause: int = 0  # number of coming windows in which no worker is added
 
 

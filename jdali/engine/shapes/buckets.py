@@ -61,20 +61,13 @@ Derive = Callable[[int, tuple[tuple[int, ...], ...]], "tuple[tuple[int, ...], ..
 
 @dataclasses.dataclass(frozen=True)
 class Group:
-    """Holds the samples of a batch that share a padded shape.
+    """Holds the samples of a batch that share a padded shape."""
 
-    Attributes:
-        shape: padded sizes of all axes of all values of the stage.
-        seconds: modelled time of the samples with padding.
-        needed: modelled time of the samples without padding.
-        cheapest: the sample that takes the least time.
-    """
-
-    shape: tuple[int, ...]
+    shape: tuple[int, ...]  # padded sizes of all axes of all values of the stage
     samples: np.ndarray
-    seconds: float = 0.0
-    needed: float = 0.0
-    cheapest: int = 0
+    seconds: float = 0.0  # modelled time of the samples with padding
+    needed: float = 0.0  # modelled time of the samples without padding
+    cheapest: int = 0  # the sample that takes the least time
 
     def joined(self, other: Group, count: int) -> Group:
         """Returns this group plus the last `count` samples of another group, whose shape must not be larger."""

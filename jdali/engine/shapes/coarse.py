@@ -21,18 +21,12 @@ from jdali._numerics.grid import COARSE, DOUBLING, FINE, QUADRUPLING, ROOMY, SMA
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CoarseGrid:
-    """Holds the sizes that the axes of a value may have at a level.
-
-    Attributes:
-        longest: sizes of the longest side of a picture; None: the same as `sizes`.
-        frames: sizes of further axes of pictures, such as frames. There are few sizes, because each axis multiplies the number
-            of shapes.
-    """
+    """Holds the sizes that the axes of a value may have at a level."""
 
     text: str
     sizes: Sizes
-    longest: Sizes | None
-    frames: Sizes
+    longest: Sizes | None  # sizes of the longest side of a picture; None: the same as `sizes`
+    frames: Sizes  # sizes of further axes of pictures; few, because each axis multiplies the number of shapes
 
 
 # Grids from the finest to the coarsest. Each contains all sizes of the next grid.

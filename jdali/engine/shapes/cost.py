@@ -37,11 +37,6 @@ class StageCost:
 
     Values are in the order of `values_of`. An operator's time depends on the padded size of a value or on its true size
     (see `free_padding` of the operator).
-
-    Attributes:
-        seconds_worth_a_program: threshold for the time of a sample. Samples that take less time are padded more, because a
-            program for each shape would not pay.
-        free: bool [values], True if padding the value costs next to no time.
     """
 
     def __init__(self, stage: Stage, platform: str):
@@ -58,7 +53,7 @@ class StageCost:
                 (self._padded if free == "none" else self._true)[number[id(value)]] += each
             for value in node.outputs:
                 (self._true if free == "all" else self._padded)[number[id(value)]] += each
-        self.free = self._padded == 0
+        self.free = self._padded == 0  # bool [values], True if padding the value costs next to no time
         # On a CPU, inputs are copied without their padding, and outputs are written to new memory with their padding.
         # An accelerator receives inputs with their padding.
         if cpu:

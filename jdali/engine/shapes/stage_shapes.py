@@ -42,9 +42,6 @@ class StageShapes:
     share a shape; on an accelerator, unused rows of calls are filled with samples of smaller shapes. The level rises when
     too many shapes have occurred in the process. The choice of a program never changes the bits of a result, so it is not
     saved in states or sent in tasks.
-
-    Attributes:
-        level: level of the padded shapes, see `coarse`.
     """
 
     def __init__(
@@ -64,7 +61,7 @@ class StageShapes:
             few: True if batches are small and on a CPU, so that outputs whose padding costs no time share shapes.
         """
         self._most, self._few = most, few
-        self.level = 0
+        self.level = 0  # see `coarse`
         self._seen: dict[Shape, int] = {}  # number of samples of each padded shape at this level
         self._patience = 1.0  # a search for a level starts at more than `_patience * most` shapes
         self.cost = StageCost(stage, platform)

@@ -30,15 +30,11 @@ class Slot(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class OperatorOutline:
-    """Describes one operator of a stage.
-
-    Attributes:
-        inputs: slot of each input, or its value if it is a constant for all samples.
-        arguments: name and origin of each per-sample argument. The origin is None if each batch's plan has the values.
-    """
+    """Describes one operator of a stage."""
 
     op: Operator
-    inputs: tuple[Slot | Constant, ...]
+    inputs: tuple[Slot | Constant, ...]  # the value of an input that is a constant for all samples
+    # Name and origin of each per-sample argument; None if each batch's plan has the values.
     arguments: tuple[tuple[str, Slot | None], ...]
     outputs: int
 

@@ -31,22 +31,16 @@ ArgumentValues = Mapping[tuple[Node, str], np.ndarray]
 
 
 class Job(NamedTuple):
-    """Describes one call of a program.
-
-    Attributes:
-        rows: int [program.batch], the sample in each row; None for the whole batch in order.
-        clears: if True, unused rows have extent 0, so that they do not affect operators that mix samples, and take no
-            time in operators whose time depends on true sizes.
-        seconds, needed: modelled time of the samples with padding, and without.
-    """
+    """Describes one call of a program."""
 
     program: Program
     samples: np.ndarray
-    rows: np.ndarray | None
+    rows: np.ndarray | None  # int [program.batch], the sample in each row; None for the whole batch in order
     shapes: tuple[tuple[int, ...], ...]
+    # Gives unused rows extent 0: operators that mix samples ignore them, and those whose time depends on true sizes skip them.
     clears: bool = False
-    seconds: float = 0.0
-    needed: float = 0.0
+    seconds: float = 0.0  # modelled time of the samples with padding
+    needed: float = 0.0  # modelled time without padding
 
     def take(self, array: np.ndarray) -> np.ndarray:
         """Takes the rows of the call from an array [N, ...]."""
@@ -69,19 +63,14 @@ class VaryingArgument(NamedTuple):
 
 @dataclasses.dataclass
 class StagePlan:
-    """Holds a planned stage, and results of its first run that later runs need.
-
-    Attributes:
-        varying: arguments whose arrays are replaced in each batch.
-        outputs: for each output, where each sample lies in the results of the jobs: a store that holds no data yet. None
-            before the first run.
-    """
+    """Holds a planned stage, and results of its first run that later runs need."""
 
     stage: PlannedStage
-    varying: tuple[VaryingArgument, ...]
+    varying: tuple[VaryingArgument, ...]  # arguments whose arrays are replaced in each batch
     packed: np.ndarray
     apart: list[np.ndarray]
     jobs: list[Job] | None = None  # the calls that make a batch; None until known
+    # For each output, where each sample lies in the results of the jobs: a store without data; None before the first run.
     outputs: list[Store] | None = None
 
     def stage_with(self, given: ArgumentValues) -> PlannedStage:

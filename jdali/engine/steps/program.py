@@ -91,15 +91,11 @@ class ProgramBudget:
     """Counts the programs of a pipeline, and limits their number. All pipelines share a table of compiled functions.
 
     Programs count even if another pipeline has compiled them, so the limit does not depend on other pipelines.
-
-    Attributes:
-        count: number of programs so far; equal stages share programs.
     """
 
     def __init__(self, limit: int | None = None, table: ProgramTable = PROGRAMS):
-        self.limit = limit
-        self.count = 0
-        self._table = table
+        self.limit, self._table = limit, table
+        self.count = 0  # number of programs so far; equal stages share programs
         self._lock = threading.Lock()
         self._own: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
@@ -128,15 +124,11 @@ class ProgramBudget:
 
 @dataclasses.dataclass(frozen=True)
 class PlannedStage:
-    """Holds a stage that is planned for one batch.
-
-    Attributes:
-        arrays: all small per-sample arrays, in the order of the packing: sizes of all values, then arguments.
-    """
+    """Holds a stage that is planned for one batch."""
 
     calls: tuple[PlannedCall, ...]
     inputs: tuple[BatchSpec, ...]
-    arrays: list[np.ndarray]
+    arrays: list[np.ndarray]  # small per-sample arrays, in the order of `packing`: all sizes, then arguments
     packing: Packing
     x64: bool
     groups: Sequence[Group] = ()
@@ -222,15 +214,11 @@ def _seconds_a_sample(shapes: tuple[tuple[int, ...], ...], cost: StageCost) -> f
 
 @dataclasses.dataclass(frozen=True)
 class ProgramForm:
-    """Identifies the program of a stage by all that it depends on, except for the number of samples.
-
-    Attributes:
-        traced: sorted names of the per-sample values of each call.
-        shapes: padded shape of each value of the stage: its inputs, then the outputs of its operators.
-    """
+    """Identifies the program of a stage by all that it depends on, except for the number of samples."""
 
     calls: tuple[Call, ...]
-    traced: tuple[tuple[str, ...], ...]
+    traced: tuple[tuple[str, ...], ...]  # sorted names of the per-sample values of each call
+    # Padded shape of each value of the stage: its inputs, then the outputs of its operators.
     shapes: tuple[tuple[int, ...], ...]
     small: tuple[tuple[np.dtype[Any], tuple[int, ...]], ...]
     x64: bool

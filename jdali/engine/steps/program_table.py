@@ -36,18 +36,13 @@ _PLAIN = (
 
 
 class Compiled:
-    """Holds a function of `jax.jit`, which several programs may share.
-
-    Attributes:
-        lock: held during the first call.
-        compiled_for: the devices and meshes for which the function is compiled.
-    """
+    """Holds a function of `jax.jit`, which several programs may share; `lock` is held during a first call."""
 
     __slots__ = ("__weakref__", "compiled_for", "function", "lock")
 
     def __init__(self, function: Any):
         self.function, self.lock = function, threading.Lock()
-        self.compiled_for: set[Hashable] = set()
+        self.compiled_for: set[Hashable] = set()  # devices and meshes
 
     def __call__(self, *operands: Any) -> Any:
         with unchecked():

@@ -11,18 +11,13 @@ from jdali.engine.workers.thread_policy import ThreadPolicy
 
 
 class StepRunner(abc.ABC):
-    """Runs one step, batch by batch.
+    """Runs one step, batch by batch."""
 
-    Attributes:
-        shown: text of the step in `plan()`.
-        at_once: maximum number of batches in the step at the same time. Two for a step that works on single samples, so that
-            the pool is not idle during the slowest sample of a batch.
-        policy: decides which threads work on the samples of the step; None if the step has no work for threads.
-    """
-
-    shown: str
+    shown: str  # text of the step in `plan()`
+    # Maximum number of batches in the step at the same time. Two for a step that works on single samples, so that the pool is
+    # not idle during the slowest sample of a batch.
     at_once: int = 1
-    policy: ThreadPolicy | None = None
+    policy: ThreadPolicy | None = None  # None if the step has no work for threads
 
     @abc.abstractmethod
     def run(self, env: Values, ids: SampleIds, pool: Pool) -> None:

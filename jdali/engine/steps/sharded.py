@@ -40,14 +40,10 @@ _WORTH_A_THREAD = 1 << 17
 
 @dataclasses.dataclass(frozen=True)
 class Spread:
-    """Describes the devices over which a stage is spread.
-
-    Attributes:
-        rows: number of rows, one for each sample of a full batch; in a smaller batch, the last sample is repeated.
-    """
+    """Describes the devices over which a stage is spread."""
 
     mesh: Mesh  # [parts of the batch, copies of each part]
-    rows: int
+    rows: int  # one for each sample of a full batch; in a smaller batch, the last sample is repeated
 
     @classmethod
     def over(cls, split: BatchSplit, rows: int) -> Spread | None:

@@ -25,9 +25,6 @@ class StageCalls:
 
     Args:
         remembers: if True, a `Rising` value is at least as large as in earlier batches; else it is the maximum.
-
-    Attributes:
-        seed_array: uint32 [operators, 3], words of the seed and stream of each random operator.
     """
 
     def __init__(self, stage: Stage, seed: int, *, remembers: bool = True):
@@ -43,6 +40,7 @@ class StageCalls:
     def set_seed(self, seed: int, stream: int | None = None) -> None:
         self._seeds = {node: seed_of(node, seed, stream) for node in random_nodes(self._stage)}
         words = [np.append(s, np.uint32(own)) for s, own in self._seeds.values()]
+        # uint32 [operators, 3], words of the seed and stream of each random operator.
         self.seed_array = np.array(words, np.uint32).reshape(len(words), 3)
 
     def keys(self, ids: SampleIds, node: Node) -> SampleKeys:

@@ -17,29 +17,21 @@ from jdali.tensors import TensorList
 
 
 class Values(dict[DataNode, TensorList]):
-    """Holds the computed values of a graph for one batch.
-
-    Attributes:
-        scaled: sizes of the pictures that are decoded at a fraction of their size.
-        task: the batch's task, which has the samples of its sources; None for a call without a pipeline.
-        drawn: provenance of the samples of each source.
-        constants: inputs that are one array for all samples, by name; only for a call without a pipeline.
-        arrays: per-sample arguments that are an array [N, ...] instead of a batch; only for a call without a pipeline.
-        late: values whose samples are made when a stage reads them, see `steps/late.py`.
-        most_bytes: largest number of bytes that a call of `note_bytes` has counted; shared memory counts once.
-    """
+    """Holds the computed values of a graph for one batch."""
 
     def __init__(self, *args: Any):
         super().__init__(*args)
-        self.scaled: dict[DataNode, Scaled] = {}
-        self.task: BatchTask | None = None
-        self.drawn: dict[Node, Provenance] = {}
+        self.scaled: dict[DataNode, Scaled] = {}  # sizes of pictures decoded at a fraction of their size
+        self.task: BatchTask | None = None  # None for a call without a pipeline
+        self.drawn: dict[Node, Provenance] = {}  # provenance of the samples of each source
+        # Only for a call without a pipeline: inputs that are one array for all samples, by name, and per-sample arguments
+        # that are an array [N, ...] instead of a batch.
         self.constants: dict[str, Any] = {}
         self.arrays: dict[DataNode, np.ndarray] = {}
-        self.late: dict[DataNode, LateSamples] = {}
+        self.late: dict[DataNode, LateSamples] = {}  # made when a stage reads them, see `steps/late.py`
         self._made_of: dict[Node, Provenance | None] = {}
         self._dropped: dict[DataNode, Provenance | None] = {}
-        self.most_bytes = 0
+        self.most_bytes = 0  # largest number that `note_bytes` has counted; shared memory counts once
 
     def note_bytes(self) -> None:
         self.most_bytes = max(self.most_bytes, bytes_of(self.values()))

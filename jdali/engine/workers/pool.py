@@ -44,11 +44,8 @@ class Serving:
 class Pool:
     """Worker threads that work on the samples of a batch; a task is a few samples.
 
-    Attributes:
-        is_here: True if the calling thread does all work, see `here`.
-        slabs: memory that the threads lease; other threads that work for the same batches enter `with pool.slabs:`.
-        serving: marks the threads that work for the owner of the pool: the pool's threads, and threads that enter `serving`.
-        turns: lock for brief work, which only one thread at a time may do, see `ThreadPolicy`.
+    Other threads that work for the same batches enter `with pool.slabs:`, from which the threads lease memory, and
+    `with pool.serving:`.
     """
 
     def __init__(self, threads: int, most_idle: int = MOST_IDLE):
@@ -61,8 +58,8 @@ class Pool:
         self.threads, self.slabs, self.serving = threads, slabs, serving
         self._workers = WorkerThreads(threads, "jdali-worker", enter)
         self._order = 0
-        self.is_here = False
-        self.turns = threading.Lock()
+        self.is_here = False  # True if the calling thread does all work, see `here`
+        self.turns = threading.Lock()  # for brief work, one thread at a time, see `ThreadPolicy`
         self._interrupted = threading.Event()
 
     def at(self, order: int) -> Pool:
