@@ -113,7 +113,6 @@ class SourceFeed:
         return self.source is not None
 
     def check_is_fed(self, name: str) -> None:
-        """Raises RuntimeError if data cannot be fed to this source."""
         if not self.is_fed:
             raise RuntimeError(
                 f"Cannot use `feed_input` on the external source '{name}' with a `source` argument specified."
@@ -168,7 +167,6 @@ class SourceFeed:
         return fresh
 
     def restart(self) -> None:
-        """Restarts the source, if it can."""
         if self._items is not None:
             self._items.restart()
 

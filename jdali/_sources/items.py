@@ -243,7 +243,6 @@ def portable(state: Any) -> Any:
 
 
 def restored(state: Any) -> Any:
-    """Converts the result of `portable` back to the user's state."""
     if isinstance(state, dict) and state.keys() == {"base64"}:
         return base64.b64decode(state["base64"])
     return state

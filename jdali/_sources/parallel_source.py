@@ -90,7 +90,6 @@ class RemoteSource:
         return outputs, source.drawn_layouts, source.get_state()
 
     def rows(self, numbers: range, *request: int) -> list[Any]:
-        """Returns rows as `SourceFeed.rows` does, in host memory."""
         rows = self._local.rows(numbers, *request)
         return [[*map(host_sample, row)] if isinstance(row, list) else host_sample(row) for row in rows]
 

@@ -26,7 +26,6 @@ Samples: TypeAlias = "list[np.ndarray[Any, Any]] | TensorList"
 
 
 def in_host_memory(samples: Samples) -> list[np.ndarray[Any, Any]]:
-    """Returns the samples as NumPy arrays."""
     return samples.to_samples() if isinstance(samples, TensorList) else samples
 
 
@@ -35,7 +34,6 @@ def chosen(samples: Samples, rows: np.ndarray[Any, Any]) -> Samples:
 
 
 def copied(samples: Samples) -> Samples:
-    """Copies the samples to memory that nothing else uses."""
     return samples if isinstance(samples, TensorList) else [sample.copy() for sample in samples]
 
 

@@ -63,7 +63,6 @@ class PhaseTimer:
         self._lock = threading.Lock()
 
     def lap(self) -> Lap:
-        """Returns a context manager that measures the work on one batch."""
         return Lap(self)
 
     def spent(self) -> Spent:

@@ -202,7 +202,6 @@ class _Queue:
         return None
 
     def clear(self) -> list[_QueuedCall | _OneOf]:
-        """Removes and returns all waiting tasks."""
         with self._lock:
             tasks = [task for *_, task in self._heap]
             self._heap.clear()

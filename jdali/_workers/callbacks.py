@@ -112,7 +112,6 @@ class CallbackWorkers:
         return SimpleNamespace(_observer=SimpleNamespace(thread=self._pools[0].thread))
 
     def pids(self) -> list[int]:
-        """Returns the identifiers of the processes, in the order in which they were started."""
         return [pid for pool in self._pools for pid in pool.pids()]
 
     def submit(
@@ -139,11 +138,9 @@ class CallbackWorkers:
         return self._by_object[number].submit(content, samples=samples, room=room)
 
     def slab_sizes(self) -> list[tuple[int, int]]:
-        """Returns, for each slab of shared memory, its size in bytes and the largest number of samples it has held."""
         return [sizes for pool in self._pools for sizes in pool.slab_sizes()]
 
     def interrupt(self) -> None:
-        """Starts to close, without waiting or taking a lock, so that a finalizer may call it."""
         for pool in self._pools:
             pool.interrupt()
 

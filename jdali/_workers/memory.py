@@ -152,7 +152,6 @@ class SharedSlabs:
         return whole
 
     def alive(self) -> Container[SlabName]:
-        """Returns the names of all slabs."""
         return self._all.keys()
 
     def usage(self) -> tuple[int, int]:

@@ -121,7 +121,6 @@ class TaskPool:
         return job.future
 
     def resize(self, count: int) -> None:
-        """Starts processes, or ends some once they have finished their tasks."""
         with self._lock:
             self._count = count
         self._wake()

@@ -77,7 +77,6 @@ class TaskProcess:
         return WorkerDeath(self.pid, self._process.wait(), reached=self.reached)
 
     def kill(self) -> None:
-        """Ends the process, without waiting for it."""
         self._process.kill()
 
     def close(self) -> None:
@@ -99,7 +98,6 @@ class FreshProcesses:
         self._start, self._environment = start, environment
 
     def __call__(self, number: int) -> TaskProcess:
-        """Starts process number `number` of its pool."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         paths = [path or os.getcwd() for path in sys.path]
         arguments = [json.dumps(paths), str(theirs.fileno()), str(os.getpid())]

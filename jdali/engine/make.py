@@ -268,6 +268,5 @@ class Iteration:
         return AttemptFailure(failure.node.op.name, failure.first, user_error, blamed, failure.node.name)
 
     def blamed(self, failure: NodeFailure) -> dict[int, Blamed]:
-        """Returns the samples that made an operator fail, by their position in the task."""
         node = failure.node
         return blame(failure, self.parts.get(node.domain, self.task.ids), self.env.made_of(node))

@@ -72,7 +72,6 @@ def describe(engine: Engine, room: Room | None = None) -> str:
 
 
 def _describe_elsewhere(elsewhere: MadeElsewhere, *, here: int) -> list[str]:
-    """Describes the workers and the steps that they run, see `Border`."""
     workers, counts = elsewhere.workers, elsewhere.workers.counts()
     leased, idle = counts.leased / 2**20, counts.idle / 2**20
     where = f" on {counts.nodes} nodes" if counts.nodes > 1 else ""

@@ -188,7 +188,6 @@ class Window:
                 self._flight.fill()
 
     def begin(self) -> None:
-        """Starts to make the next batches, if batches are made ahead."""
         if self.ahead:
             self.start()
             self._draw_ahead()
@@ -299,7 +298,6 @@ class Window:
             del outcome  # avoids a reference cycle with this frame
 
     def _take_here(self) -> Result:
-        """Makes a batch that was not scheduled, in the calling thread."""
         if self.phase is Phase.BUILT:
             self.phase = Phase.RUNNING
         try:

@@ -167,7 +167,6 @@ class PipelineActor:
             return self._clients[name]
 
     async def _answer(self, name: str, client: ActorClient, call: ActorCall) -> ActorAnswer:
-        """Returns the answer to a call, once its tasks are finished."""
         try:
             made = await client.make(call)
         except CallKilledError as error:

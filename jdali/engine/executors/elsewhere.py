@@ -80,7 +80,6 @@ class MadeElsewhere:
 
     @property
     def nbytes(self) -> int:
-        """Bytes received from workers so far."""
         with self._counting:
             return self._nbytes
 
@@ -208,7 +207,6 @@ def receive_values(
 
 
 def drawn_from(sources: Mapping[str, Any], name: str, task: BatchTask) -> Drawn:
-    """Returns the samples that a source drew for a task."""
     if name in task.refs:
         return Drawn(sources[name].source, task.refs[name].indices, name)
     return Drawn(lambda index: "", np.arange(len(task)), name)

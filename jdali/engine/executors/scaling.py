@@ -78,7 +78,6 @@ class WorkerScaler:
         self._waits.clear()
 
     def note_wait(self, seconds: float) -> None:
-        """Notes that a thread has waited for a batch; any thread may call it."""
         self._waits.append(seconds)
 
     def note_batch(self) -> None:

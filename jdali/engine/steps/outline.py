@@ -95,7 +95,6 @@ class Packing:
         self.key = tuple((d, s) for d, s, _, _ in self.items)
 
     def pack(self, arrays: Sequence[np.ndarray], count: int) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Packs the arrays; returns the packed array and the arrays that do not fit in it."""
         packed = np.empty((count, self.columns), np.int32)
         for position, array in enumerate(arrays):
             self._write(packed, position, array)

@@ -187,7 +187,6 @@ class PlanCache:
         self._plans: collections.OrderedDict[Hashable, StagePlan] = collections.OrderedDict()
 
     def get(self, key: Hashable | None) -> StagePlan | None:
-        """Returns the plan of a key; None if it is not kept, or the key is None."""
         plan = None if key is None else self._plans.get(key)
         if plan is not None:
             self._plans.move_to_end(key)

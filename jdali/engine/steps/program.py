@@ -173,7 +173,6 @@ def compiler_options(
 
 
 def padded_bytes(planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> int:
-    """Counts the padded bytes of all values of the stage for one sample."""
     return sum(math.prod(shape) * s.dtype.itemsize for shape, s in zip(shapes, planned.values, strict=True))
 
 
@@ -225,7 +224,6 @@ class ProgramForm:
 
     @classmethod
     def of(cls, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]) -> ProgramForm:
-        """Returns the form of a planned stage with these padded shapes."""
         calls = tuple(c.call for c in planned.calls)
         traced = tuple(tuple(sorted(c.traced)) for c in planned.calls)
         return cls(calls, traced, shapes, planned.packing.key, planned.x64)

@@ -128,7 +128,6 @@ class StageRunner(StepRunner):
 
     @property
     def where(self) -> str:
-        """The devices on which the stage runs, as text."""
         return str(self.device if self._spread is None else self._spread)
 
     def function(

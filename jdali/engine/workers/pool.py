@@ -69,7 +69,6 @@ class Pool:
         return turn
 
     def here(self) -> Pool:
-        """Returns a pool that does all work in the calling thread."""
         alone = self._copy()
         alone.threads, alone.is_here = 1, True
         return alone
