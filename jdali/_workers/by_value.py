@@ -95,7 +95,8 @@ def _reduced(function: types.FunctionType) -> tuple[object, ...]:
             **function.__dict__,
         },
         "globals": used,
-        "cells": {i: cell.cell_contents for i, cell in enumerate(cells) if not _is_empty(cell)},
+        # A cell without content equals only another one.
+        "cells": {i: cell.cell_contents for i, cell in enumerate(cells) if cell != types.CellType()},
     }
     return _new_function, made, state, None, None, _set_up
 
@@ -107,14 +108,6 @@ def _global_names(code: types.CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _global_names(constant)
-
-
-def _is_empty(cell: types.CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return True
-    return False
 
 
 def _new_cell() -> types.CellType:

@@ -67,21 +67,17 @@ class MadeElsewhere:
     """Runs the first steps of batches in workers, up to the border of the plan."""
 
     def __init__(self, border: Border, workers: BatchWorkers, sources: Mapping[Node, Any]):
-        self.border, self.workers, self._sources = border, workers, by_name(sources)
+        self.border, self.workers = border, workers
+        self._sources = {node.name: source for node, source in sources.items()}
         names = " + ".join(node.op.name for step in border.elsewhere.steps for node in step.nodes)
         self.timer = PhaseTimer("workers", names)  # from submission to result, and the workers' own time
         self._counting = threading.Lock()
-        self._nbytes = 0
+        self.nbytes = 0  # received from workers so far
 
     @property
     def programs(self) -> int:
         """Number of programs that workers compiled so far, counted in each worker."""
         return self.timer.spent().programs
-
-    @property
-    def nbytes(self) -> int:
-        with self._counting:
-            return self._nbytes
 
     def begin(self, task: BatchTask, seed: int, order: int) -> Begun:
         """Submits a task to a worker; `make` waits for it."""
@@ -102,23 +98,21 @@ class MadeElsewhere:
         """
         try:
             return self._make(task, seed, order, begun or self.begin(task, seed, order))
-        except OSError as error:
-            return machine_failure(error)
+        except OSError as error:  # the machine lacks something, such as a descriptor for the memory
+            return AttemptFailure(OPERATOR, error, functools.partial(OperatorError.of, error, OPERATOR), {})
 
     def _make(
         self, task: BatchTask, seed: int, order: int, begun: Begun
     ) -> dict[DataNode, TensorList] | AttemptFailure:
-        sent = begun.sent.task
+        sent = begun.sent
         killed: TaskKilledError | None = None
         for attempt in range(_MOST_TRIES):
             try:
-                return self._received(
-                    self._made(begun if not attempt else self._submitted(begun.sent, order)), task
-                )
+                return self._received(self._submitted(sent, order) if attempt else begun, task)
             except TaskKilledError as error:
                 killed = error
             found = killing_sample(
-                sent, lambda some: self._kills(SentTask(some, seed, is_search=True), order)
+                sent.task, lambda some: self._kills(SentTask(some, seed, is_search=True), order)
             )
             if found is not None:
                 return crash_failure(task, *found, self._sources)
@@ -134,7 +128,7 @@ class MadeElsewhere:
             future.set_exception(error)
         return Begun(sent, future, start)
 
-    def _made(self, begun: Begun) -> SentResult:
+    def _received(self, begun: Begun, task: BatchTask) -> dict[DataNode, TensorList] | AttemptFailure:
         made = begun.future.result()
         answer: SentAnswer = made.result
         compiling = [("compiling", answer.compile_seconds)]
@@ -142,13 +136,10 @@ class MadeElsewhere:
             1, begun.start, time.perf_counter(), made.seconds, made.cpu, compiling, answer.programs
         )
         with self._counting:
-            self._nbytes += made.nbytes
-        return answer.result
-
-    def _received(self, result: SentResult, task: BatchTask) -> dict[DataNode, TensorList] | AttemptFailure:
-        if isinstance(result, AttemptFailure):
-            return result
-        values = receive_values(result, task, self._sources)
+            self.nbytes += made.nbytes
+        if isinstance(answer.result, AttemptFailure):
+            return answer.result
+        values = receive_values(answer.result, task, self._sources)
         return dict(zip(self.border.elsewhere.outputs, values, strict=True))
 
     def _kills(self, task: SentTask, order: int) -> TaskKilledError | None:
@@ -160,14 +151,10 @@ class MadeElsewhere:
         return None
 
 
-SentResult: TypeAlias = "tuple[SentBatch, ...] | AttemptFailure"
-"""The values at the border, or the failure."""
-
-
 class SentAnswer(NamedTuple):
     """Answers a `SentTask`."""
 
-    result: SentResult
+    result: tuple[SentBatch, ...] | AttemptFailure  # the values at the border, or the failure
     programs: int = 0  # number of programs that the worker compiled for the task
     compile_seconds: float = 0.0
 
@@ -210,10 +197,6 @@ def drawn_from(sources: Mapping[str, Any], name: str, task: BatchTask) -> Drawn:
     if name in task.refs:
         return Drawn(sources[name].source, task.refs[name].indices, name)
     return Drawn(lambda index: "", np.arange(len(task)), name)
-
-
-def by_name(sources: Mapping[Node, object]) -> dict[str, Any]:
-    return {node.name: source for node, source in sources.items()}
 
 
 OPERATOR = "worker process"
@@ -259,11 +242,6 @@ def crash_failure(
         return OperatorError(str(cause), operator=OPERATOR, sample=position, source=files)
 
     return AttemptFailure(OPERATOR, cause, user_error, {position: blamed})
-
-
-def machine_failure(error: OSError) -> AttemptFailure:
-    """Describes the failure of a batch for which the machine lacked something, such as a descriptor for its memory."""
-    return AttemptFailure(OPERATOR, error, functools.partial(OperatorError.of, error, OPERATOR), {})
 
 
 def batch_failure(error: TaskKilledError) -> AttemptFailure:

@@ -186,15 +186,13 @@ class PlanCache:
         self._most = min(_MOST, max(_FEWEST, _KEPT_SAMPLES // max(max_batch, 1)))
         self._plans: collections.OrderedDict[Hashable, StagePlan] = collections.OrderedDict()
 
-    def get(self, key: Hashable | None) -> StagePlan | None:
-        plan = None if key is None else self._plans.get(key)
+    def get(self, key: Hashable) -> StagePlan | None:
+        plan = self._plans.get(key)
         if plan is not None:
             self._plans.move_to_end(key)
         return plan
 
-    def keep(self, key: Hashable | None, plan: StagePlan) -> None:
-        if key is None:
-            return
+    def keep(self, key: Hashable, plan: StagePlan) -> None:
         self._plans[key] = plan
         if len(self._plans) > self._most:
             self._plans.popitem(last=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 import threading
 import time
@@ -149,11 +150,8 @@ class PlannedStage:
 
 
 def split_shapes(flat: tuple[int, ...], planned: PlannedStage) -> tuple[tuple[int, ...], ...]:
-    shapes, start = [], 0
-    for spec in planned.values:
-        shapes.append(flat[start : start + spec.ndim])
-        start += spec.ndim
-    return tuple(shapes)
+    ends = itertools.accumulate((spec.ndim for spec in planned.values), initial=0)
+    return tuple(flat[begin:end] for begin, end in itertools.pairwise(ends))
 
 
 def random_nodes(stage: Stage) -> list[Node]:

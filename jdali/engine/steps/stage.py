@@ -145,10 +145,11 @@ class StageRunner(StepRunner):
         key = self._dependencies.key(env, len(ids), given)
         if key is not None and any(h is not None for h in held):
             key = (key, *(None if h is None else h.tobytes() for h in held))
-        plan = self._plans.get(None if key is None else (self.shapes.level, key))
+        plan = None if key is None else self._plans.get((self.shapes.level, key))
         if plan is None or not self.shapes.count(plan.stage.groups):
             plan = self._new_plan(env, ids, given, held)
-            self._plans.keep(None if key is None else (self.shapes.level, key), plan)
+            if key is not None:
+                self._plans.keep((self.shapes.level, key), plan)
         return plan
 
     def _new_plan(

@@ -7,10 +7,9 @@ import pytest
 
 from jdali._batches import Drawn, Provenance
 from jdali._errors import OperatorError, SampleError
-from jdali.engine.executors.elsewhere import by_name, receive_values, send_failure, send_values
+from jdali.engine.executors.elsewhere import receive_values, send_failure, send_values
 from jdali.engine.recovery import AttemptFailure, Blamed
 from jdali.engine.task import BatchTask
-from jdali.graph import Graph
 from jdali.readers.order.epochs import SampleRefs
 from jdali.tensors import TensorList
 
@@ -76,9 +75,3 @@ def test_the_traceback_is_noted_once():
     assert not getattr(failure.user_error(), "__notes__", [])
     with pytest.raises(KeyError):
         raise failure.user_error()
-
-
-def test_sources_by_name():
-    graph = Graph()
-    node = graph.add_batch(None, "cpu").source
-    assert by_name({node: 5}) == {node.name: 5}

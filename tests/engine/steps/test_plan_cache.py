@@ -113,8 +113,6 @@ def test_only_the_plans_used_last_are_kept():
     cache.keep(8, plans[8])
     assert cache.get(1) is None
     assert [cache.get(n) for n in (0, 2, 8)] == [plans[0], plans[2], plans[8]]
-    cache.keep(None, plans[1])
-    assert cache.get(None) is None
     cache.clear()
     assert cache.get(8) is None
 
