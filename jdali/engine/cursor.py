@@ -276,13 +276,7 @@ def open_source(node: Node, options: EngineOptions) -> Any:
     return open_reader(node, options.seed, tolerates_errors=options.on_error != "raise")
 
 
-def open_reader(
-    node: Node,
-    seed: int,
-    *,
-    tolerates_errors: bool = False,
-    where: str | None = None,
-) -> Reader:
+def open_reader(node: Node, seed: int, *, tolerates_errors: bool = False, where: str | None = None) -> Reader:
     """Opens the reader of a node. Remote files are read ahead.
 
     Args:

@@ -107,15 +107,10 @@ class Engine:
     elsewhere: MadeElsewhere | None = None  # runs the first steps; None if the engine runs all steps itself
 
     def __init__(
-        self,
-        plan: ExecutionPlan,
-        options: EngineOptions,
-        *,
-        callback_workers: CallbackWorkers | None = None,
-        start_workers: StartWorkers | None = None,
-        sources: dict[Node, Any] | None = None,
+        self, plan: ExecutionPlan, options: EngineOptions, *, callback_workers: CallbackWorkers | None = None,
+        start_workers: StartWorkers | None = None, sources: dict[Node, Any] | None = None,
         tables: Tables | None = None,
-    ):
+    ):  # fmt: skip
         if options.compilation_cache:
             enable_compilation_cache()
         self.plan, self.options = plan, options
@@ -234,14 +229,10 @@ class Engine:
         return self.elsewhere.begin(task, self.seed, order)
 
     def make(
-        self,
-        task: BatchTask,
-        *,
+        self, task: BatchTask, *,
         turn: Callable[[int], contextlib.AbstractContextManager[object]] = contextlib.nullcontext,
-        order: int = 0,
-        begun: Begun | None = None,
-        tolerates: bool | None = None,
-    ) -> Result:
+        order: int = 0, begun: Begun | None = None, tolerates: bool | None = None,
+    ) -> Result:  # fmt: skip
         """Makes the batch of a task. Samples that fail are replaced by others, unless `on_error` is "raise".
 
         Args:

@@ -46,15 +46,6 @@ class NodeFailure(Exception):
         """Number of the first failed sample among the samples of the step; None if no sample caused the failure."""
         return next(iter(self.failures))
 
-    @property
-    def operator(self) -> str:
-        return ", ".join(node.op.shown_name for node in self._nodes)
-
-    @property
-    def where(self) -> str:
-        """The lines of the user's program that added the nodes."""
-        return self._where or ", ".join(dict.fromkeys(node.where for node in self._nodes))
-
     def user_error(
         self, position: int | None, made_of: MadeOf | None = None, *, where: str | None = None
     ) -> OperatorError:
@@ -71,8 +62,10 @@ class NodeFailure(Exception):
         sample = self.sample
         found = None if sample is None or made_of is None else made_of(self.node)
         source = "" if sample is None or found is None else ", ".join(found.files(sample))
-        where = self.where if where is None else where
-        return OperatorError.of(self.first, self.operator, sample=position, source=source, where=where)
+        operator = ", ".join(node.op.shown_name for node in self._nodes)
+        if where is None:
+            where = self._where or ", ".join(dict.fromkeys(node.where for node in self._nodes))
+        return OperatorError.of(self.first, operator, sample=position, source=source, where=where)
 
 
 class OperatorFailure(Exception):

@@ -149,17 +149,9 @@ class PreparedPlan:
     """Joins a plan with its runners, for calls without a pipeline; the caller supplies the values of the sources."""
 
     def __init__(
-        self,
-        plan: ExecutionPlan,
-        devices: Mapping[str, jax.Device],
-        *,
-        max_batch: int,
-        budget: ProgramBudget,
-        seed: int = 0,
-        shares_rows: bool = True,
-        takes_turns: bool = True,
-        runs_empty: bool = False,
-    ):
+        self, plan: ExecutionPlan, devices: Mapping[str, jax.Device], *, max_batch: int, budget: ProgramBudget,
+        seed: int = 0, shares_rows: bool = True, takes_turns: bool = True, runs_empty: bool = False,
+    ):  # fmt: skip
         """Makes the runners, and compiles nothing.
 
         Args:
@@ -168,11 +160,8 @@ class PreparedPlan:
             takes_turns: if True, calls from several threads wait for each other.
             runs_empty: if True, steps run even without samples.
         """
-        used = [
-            (step, last_uses)
-            for step, last_uses in zip(plan.steps, plan.last_uses, strict=True)
-            if not step.nodes[0].is_source
-        ]
+        steps = zip(plan.steps, plan.last_uses, strict=True)
+        used = [(step, last_uses) for step, last_uses in steps if not step.nodes[0].is_source]
         self._runners = [
             runner_of(
                 step, seed=seed, device=devices[step.device], max_batch=max_batch, budget=budget,
@@ -188,14 +177,9 @@ class PreparedPlan:
         self._seed: tuple[int, int | None] = seed, None
 
     def make(
-        self,
-        env: Values,
-        parts: dict[Domain, SampleIds],
-        pool: Pool,
-        *,
-        seed: int | None = None,
+        self, env: Values, parts: dict[Domain, SampleIds], pool: Pool, *, seed: int | None = None,
         stream: int | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Runs all steps on a batch.
 
         Args:

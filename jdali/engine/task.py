@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,9 +78,10 @@ class BatchTask:
     share: EpochShare | None = None
 
     def __post_init__(self) -> None:
-        _freeze((self.mask, self.ids.epoch, self.ids.index, self.ids.position))
-        for refs in self.refs.values():
-            _freeze(values for values in refs if values is not None)
+        arrays = [self.mask, self.ids.epoch, self.ids.index, self.ids.position]
+        arrays += [array for refs in self.refs.values() for array in refs if array is not None]
+        for array in arrays:
+            array.setflags(write=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Unpickled arrays would be writable. The constructor and `of` make them read-only.
@@ -144,8 +145,3 @@ class BatchTask:
 def _identified(refs: Mapping[str, SampleRefs]) -> SampleIds:
     first = next(iter(refs.values()))
     return SampleIds(first.epochs, first.identified, counting(len(first.indices)))
-
-
-def _freeze(arrays: Iterable[np.ndarray]) -> None:
-    for array in arrays:
-        array.setflags(write=False)

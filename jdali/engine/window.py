@@ -62,12 +62,9 @@ class Window:
     """
 
     def __init__(
-        self,
-        engine: Engine,
-        when: When,
-        room: Room | None,
+        self, engine: Engine, when: When, room: Room | None,
         before_draw: Callable[[], Callable[[], Any] | None] = lambda: None,
-    ):
+    ):  # fmt: skip
         self.engine, self.room = engine, room
         self._when = when
         self.ahead, self.calls_user = room is not None, when is When.AHEAD_BY_CALLS
@@ -85,14 +82,9 @@ class Window:
 
     @classmethod
     def of(
-        cls,
-        engine: Engine,
-        *,
-        depth: int,
-        most_bytes: int | None,
-        makes_ahead: bool = True,
+        cls, engine: Engine, *, depth: int, most_bytes: int | None, makes_ahead: bool = True,
         before_draw: Callable[[], Callable[[], object] | None] | None = None,
-    ) -> Window:
+    ) -> Window:  # fmt: skip
         """Returns the window of an engine; nothing is made before a batch is asked for.
 
         Args:

@@ -180,8 +180,9 @@ class TestFailure:
         with pytest.raises(NodeFailure) as caught, failing_as([one, other]):
             raise SampleError("bad", sample=2)
         assert set(caught.value.failures) == {None}  # which operator it was is not known
-        assert caught.value.operator == "external_source, flip"
-        assert caught.value.where == "file.py:1, file.py:2"
+        error = caught.value.user_error(None)
+        assert error.operator == "external_source, flip"
+        assert error.where == "file.py:1, file.py:2"
 
     def test_failures_and_the_end_of_a_source_pass(self):
         node = source_node()

@@ -45,14 +45,9 @@ class StageShapes:
     """
 
     def __init__(
-        self,
-        stage: Stage,
-        platform: str,
-        args: Mapping[Node, Mapping[str, Any]],
-        *,
-        most: int | None = MOST_SHAPES,
-        few: bool = False,
-    ):
+        self, stage: Stage, platform: str, args: Mapping[Node, Mapping[str, Any]], *,
+        most: int | None = MOST_SHAPES, few: bool = False,
+    ):  # fmt: skip
         """Starts at level 0; no shapes are counted yet.
 
         Args:
@@ -77,13 +72,9 @@ class StageShapes:
         self._padded: dict[tuple[Kind, ...], PaddedShapes] = {}
 
     def group(
-        self,
-        values: Sequence[BatchSpec],
-        held: Sequence[np.ndarray | None],
-        *,
-        together: bool = False,
+        self, values: Sequence[BatchSpec], held: Sequence[np.ndarray | None], *, together: bool = False,
         rows: Callable[[Group], int] | None = None,
-    ) -> list[Group]:
+    ) -> list[Group]:  # fmt: skip
         """Groups the samples of a batch by padded shape, and counts the samples of each shape.
 
         If there are too many shapes, this first raises the level.

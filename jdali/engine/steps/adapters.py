@@ -19,17 +19,9 @@ from jdali.graph import HostStep, Node, Stage
 
 
 def runner_of(
-    step: HostStep | Stage,
-    *,
-    seed: int,
-    device: jax.Device,
-    max_batch: int,
-    budget: ProgramBudget,
-    exact_shapes: bool = False,
-    shares_rows: bool = True,
-    source: Any = None,
-    scaled_for: Sequence[Node] = (),
-) -> StepRunner:
+    step: HostStep | Stage, *, seed: int, device: jax.Device, max_batch: int, budget: ProgramBudget,
+    exact_shapes: bool = False, shares_rows: bool = True, source: Any = None, scaled_for: Sequence[Node] = (),
+) -> StepRunner:  # fmt: skip
     """Makes the runner of a step.
 
     Args:

@@ -74,15 +74,9 @@ class HostBatchOpRunner(HostRunner):
     """Runs one `HostBatchOp`."""
 
     def __init__(
-        self,
-        node: Node,
-        op: HostBatchOp,
-        *,
-        seed: int,
-        device: jax.Device,
-        scaled_for: Sequence[Node] = (),
+        self, node: Node, op: HostBatchOp, *, seed: int, device: jax.Device, scaled_for: Sequence[Node] = (),
         may_be_late: bool = False,
-    ):
+    ):  # fmt: skip
         """Prepares what does not change from batch to batch.
 
         Args:

@@ -70,13 +70,9 @@ def policy_of(reader: Reader) -> ThreadPolicy:
 
 
 def read(
-    node: Node,
-    reader: Reader,
-    indices: np.ndarray,
-    pool: Pool,
-    policy: ThreadPolicy,
+    node: Node, reader: Reader, indices: np.ndarray, pool: Pool, policy: ThreadPolicy,
     arguments: Mapping[str, np.ndarray] = pytypes.MappingProxyType({}),
-) -> Sequence[Store]:
+) -> Sequence[Store]:  # fmt: skip
     """Reads the samples of a batch; returns a column for each output.
 
     Args:
@@ -92,13 +88,9 @@ def read(
 
 
 def _load(
-    node: Node,
-    reader: Reader,
-    indices: np.ndarray,
-    pool: Pool,
-    policy: ThreadPolicy,
+    node: Node, reader: Reader, indices: np.ndarray, pool: Pool, policy: ThreadPolicy,
     arguments: Mapping[str, np.ndarray],
-) -> Loaded:
+) -> Loaded:  # fmt: skip
     starts: list[int] = []
     parts: list[Loaded] = []
 

@@ -140,7 +140,7 @@ def test_small_batches_several_threads_and_single_samples_are_made_at_once(decod
 def test_all_samples_that_fail_are_told_and_by_their_own_step(decoder, pool):
     with pytest.raises(NodeFailure) as caught:
         run(files(1, BAD, 3, BAD), pool)
-    assert caught.value.operator == "test.late"
+    assert caught.value.user_error(None).operator == "test.late"
     assert set(caught.value.failures) == {1, 3}
     assert caught.value.is_of_samples
 
@@ -154,7 +154,7 @@ def test_a_sample_that_is_not_of_the_size_that_its_header_says(decoder, pool):
 def test_a_failure_of_the_stage_itself_makes_nothing(decoder, pool):
     with pytest.raises(NodeFailure) as caught:
         run([*files(1, 2), *files(3, height=30)], pool, operator="crop", crop=(40, 40))
-    assert caught.value.operator == "crop"
+    assert caught.value.user_error(None).operator == "crop"
     assert set(caught.value.failures) == {2}
     assert not decoder.calls
 
