@@ -145,14 +145,9 @@ def warm_up(engine: Engine, *, progress: bool) -> int:
 
 
 def _shape_state(engine: Engine) -> list[object]:
-    """Returns what changes if batches that were made may need new programs the next time.
-
-    A stage at another level needs new programs. The levels in workers are not known here, but their programs are.
-    """
-    return [
-        *(runner.shapes.level for runner in engine.stage_runners),
-        engine.elsewhere and engine.elsewhere.programs,
-    ]
+    # A stage at another level needs new programs. The levels in workers are not known here, but their programs are.
+    levels = [runner.shapes.level for runner in engine.stage_runners]
+    return [*levels, engine.elsewhere and engine.elsewhere.programs]
 
 
 def _run_until_quiet(engine: Engine, *, progress: bool) -> None:

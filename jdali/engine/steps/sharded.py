@@ -129,12 +129,11 @@ class Spread:
     def _program(
         self, runner: StageRunner, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...]
     ) -> Program:
-        calls = tuple(c.call for c in planned.calls)
-        dtypes = tuple(str(s.dtype) for s in planned.inputs)
-        key = (calls, shapes, dtypes, planned.packing.key, self)
+        form, dtypes = ProgramForm.of(planned, shapes), tuple(s.dtype for s in planned.inputs)
+        key = form, dtypes, self
         program = runner.programs.get(key)
         if program is None:
-            form, platform = ProgramForm.of(planned, shapes), platform_of(self.mesh.devices.flat[0])
+            platform = platform_of(self.mesh.devices.flat[0])
             options = compiler_options(platform, (node.op for node in runner.stage.nodes))
 
             def make(function: Callable[..., Any]) -> Any:

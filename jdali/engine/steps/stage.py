@@ -93,9 +93,7 @@ class StageRunner(StepRunner):
         self.programs: dict[Any, Program] = {}
         self._rows: dict[Any, int] = {}  # rows of a call in each padded shape
         self._max_batch = max_batch
-        self._expected = math.ceil(
-            stage.domain.share_of_batch * max_batch
-        )  # samples of a batch in this branch
+        self._expected = math.ceil(stage.domain.share_of_batch * max_batch)  # samples in this branch
         self.device, self._platform = device, platform_of(device)
         self._are_few = shares_rows and max_batch <= FEW_SAMPLES and self._platform == "cpu"
         self._budget = budget
@@ -253,28 +251,22 @@ class StageRunner(StepRunner):
     def _collect(self, env: Values, plan: StagePlan, samples: Sequence[np.ndarray], results: Any) -> None:
         """Adds the outputs. `results[j]` has an array for each output, whose first rows are the samples `samples[j]`."""
         if plan.outputs is None:
-            plan.outputs = self._rows_of_outputs(plan.stage, samples, results)
+            # Stores that locate the samples in the results, but do not reference the arrays.
+            specs = {
+                v: s for node, c in zip(self.stage.nodes, plan.stage.calls, strict=True)
+                for v, s in zip(node.outputs, c.outputs, strict=True)
+            }  # fmt: skip
+            plan.outputs = []
+            for o, value in enumerate(self.stage.outputs):
+                parts = [
+                    RowSlice(result[o], np.arange(len(mine)), mine)
+                    for mine, result in zip(samples, results, strict=True)
+                ]
+                plan.outputs.append(Store.of_parts(parts, specs[value]).with_blocks(()))
         for o, (value, rows) in enumerate(zip(self.stage.outputs, plan.outputs, strict=True)):
             blocks = tuple([PaddedBlock(result[o]) for result in results])
             made_of = env.made_of(value.source)
             env[value] = TensorList.from_store(rows.with_blocks(blocks), value.device, made_of)
-
-    def _rows_of_outputs(
-        self, planned: PlannedStage, samples: Sequence[np.ndarray], results: Any
-    ) -> list[Store]:
-        """Returns a store for each output. The stores locate the samples in the results, but do not reference the arrays."""
-        specs = {
-            v: s for node, c in zip(self.stage.nodes, planned.calls, strict=True)
-            for v, s in zip(node.outputs, c.outputs, strict=True)
-        }  # fmt: skip
-        rows = []
-        for o, value in enumerate(self.stage.outputs):
-            parts = [
-                RowSlice(result[o], np.arange(len(mine)), mine)
-                for mine, result in zip(samples, results, strict=True)
-            ]
-            rows.append(Store.of_parts(parts, specs[value]).with_blocks(()))
-        return rows
 
     def _call(
         self, job: Job, x64: bool, env: Values, ids: SampleIds, packed: np.ndarray, apart: list[np.ndarray]
@@ -316,22 +308,18 @@ class StageRunner(StepRunner):
         return self._rows[key]
 
     def _program(self, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...], samples: int) -> Program:
-        calls = tuple(c.call for c in planned.calls)
         batch = self._rows_a_call(planned, shapes, samples)
-        dtypes = tuple(s.dtype for s in planned.inputs)
-        key = (calls, shapes, dtypes, planned.packing.key, batch)
+        form, dtypes = ProgramForm.of(planned, shapes), tuple(s.dtype for s in planned.inputs)
+        key = form, dtypes, batch
         program = self.programs.get(key)
         if program is None:
             nbytes = batch * padded_bytes(planned, shapes)
             small = nbytes <= SMALL_BYTES
             one_thread = small or (batch < self._max_batch and not self._are_few)
-
             operators = (node.op for node in self.stage.nodes)
             options = compiler_options(self._platform, operators, one_thread=one_thread)
-            form, rest = ProgramForm.of(planned, shapes), (dtypes, batch, one_thread)
-            function = self.function(
-                form, rest, self._platform, functools.partial(jax.jit, compiler_options=options)
-            )
+            make = functools.partial(jax.jit, compiler_options=options)
+            function = self.function(form, (dtypes, batch, one_thread), self._platform, make)
             program = self.programs[key] = Program(function, batch, shapes, nbytes=nbytes)
         return program
 

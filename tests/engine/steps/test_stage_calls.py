@@ -105,6 +105,6 @@ def test_a_stage_never_goes_back_to_less():
 
 def rising_of(key):
     """The one `Rising` value in the key of a program."""
-    (call,), *_ = key
+    (call,) = key[0].calls
     (value,) = (value for _, value in call.static if isinstance(value, Rising))
     return value
