@@ -51,8 +51,7 @@ def clock(monkeypatch):
     monkeypatch.setattr("jdali._threads.timing.perf_counter", clock.perf_counter)
     monkeypatch.setattr("jdali._threads.timing.thread_time", lambda: 0.0)
     for module in (
-        "engine.workers.pool",
-        "engine.workers.thread_policy",
+        "engine.workers",
         "engine.steps.reader_op",
         "iterator.epoch_loop",
     ):

@@ -40,7 +40,7 @@ from jdali.engine.steps.sharded import spread_stages
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.steps.values import bytes_of
 from jdali.engine.task import BatchTask, SampleIds
-from jdali.engine.workers.pool import Pool
+from jdali.engine.workers import Pool
 from jdali.graph import (
     ExecutionPlan,
     HostStep,

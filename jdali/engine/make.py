@@ -33,8 +33,7 @@ from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.values import Values
 from jdali.engine.task import BatchTask, EpochShare, SampleIds
-from jdali.engine.workers.pool import Pool
-from jdali.engine.workers.thread_policy import ThreadPolicy
+from jdali.engine.workers import Pool, ThreadPolicy
 from jdali.graph import WHOLE_BATCH, DataNode, Domain, ExecutionPlan, Node
 from jdali.ops.flow._regroup import positions
 from jdali.tensors import TensorList

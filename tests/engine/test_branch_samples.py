@@ -8,7 +8,7 @@ from support.nodes import batch, source_node
 from jdali.engine.failure import NodeFailure
 from jdali.engine.make import PreparedStep, make, part_of
 from jdali.engine.steps.values import Values
-from jdali.engine.workers.pool import Pool
+from jdali.engine.workers import Pool
 from jdali.graph import WHOLE_BATCH, Domain, Graph
 
 

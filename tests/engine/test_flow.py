@@ -15,7 +15,7 @@ import jdali
 from jdali import fn
 from jdali._errors import SampleError
 from jdali._operators.record import REGISTRY
-from jdali.engine.workers.pool import Pool
+from jdali.engine.workers import Pool
 from jdali.graph import call_operator
 
 # As a decoder: samples are worked on in any order, several at a time.

@@ -14,8 +14,7 @@ from jdali._threads import PhaseTimer
 from jdali.engine.failure import NodeFailure
 from jdali.engine.make import PreparedStep, make, user_error
 from jdali.engine.steps.values import Values
-from jdali.engine.workers.pool import Pool
-from jdali.engine.workers.thread_policy import ThreadPolicy
+from jdali.engine.workers import Pool, ThreadPolicy
 from jdali.graph import WHOLE_BATCH, Domain, Graph
 
 PREDICATE = [False, True, True]

@@ -34,7 +34,7 @@ RANKS = {
     "_sources/external_source.py SourceFeed._turn": 7,  # calls of the user's source until its data are copied; reentrant
     "readers/dataset.py DatasetReader._turn": 7,  # calls of the user's data set
     "iterator/assembled_ahead.py Assembly._turn": 7,  # assembling one batch at a time
-    "engine/workers/pool.py Pool.turns": 7,  # brief work: one thread at a time
+    "engine/workers.py Pool.turns": 7,  # brief work: one thread at a time
     "engine/in_flight.py InFlight.changed": 8,  # batches on their way; the life of the pipeline
     "plugin/pytorch/experimental/proxy/_requests.py Requests._changed": 8,  # batches of the proxy
     "engine/steps/program_table.py Compiled.lock": 8,  # the first call, which compiles

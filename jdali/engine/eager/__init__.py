@@ -23,7 +23,7 @@ from jdali.engine.eager.call import room_for as room_for
 from jdali.engine.eager.call import run_operator as run_operator
 from jdali.engine.eager.call import wait as wait
 from jdali.engine.eager.traced import CallKey as CallKey
-from jdali.engine.workers.pool import Pool as Pool
+from jdali.engine.workers import Pool as Pool
 
 if TYPE_CHECKING:
     from jdali.engine.eager.debug import DebugEngine as DebugEngine

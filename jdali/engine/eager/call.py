@@ -24,7 +24,7 @@ from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.reader_op import policy_of, read
 from jdali.engine.steps.values import Values
 from jdali.engine.task import SampleIds
-from jdali.engine.workers.pool import Pool
+from jdali.engine.workers import Pool
 from jdali.graph import WHOLE_BATCH, Domain, ExecutionPlan, Graph, HostStep, Stage, is_compiled, make_plan
 from jdali.tensors import RowSlice, TensorList
 

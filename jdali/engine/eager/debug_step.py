@@ -12,7 +12,7 @@ from jdali._batches import Provenance
 from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.values import Values
 from jdali.engine.task import SampleIds
-from jdali.engine.workers.pool import Pool
+from jdali.engine.workers import Pool
 from jdali.graph import DataNode, Node
 
 

@@ -20,7 +20,7 @@ from jdali.engine.make import PreparedPlan, user_error
 from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.values import Values
 from jdali.engine.task import SampleIds
-from jdali.engine.workers.pool import Pool
+from jdali.engine.workers import Pool
 from jdali.graph import WHOLE_BATCH, DataNode, Domain, dependencies, make_plan, upstream
 from jdali.tensors import TensorList
 

@@ -18,8 +18,7 @@ from jdali.engine.steps.host_op import HostRunner, fixed_and_varying, raise_if_a
 from jdali.engine.steps.late import LEAST_BYTES, LateSamples
 from jdali.engine.steps.values import Values
 from jdali.engine.task import SampleIds
-from jdali.engine.workers.pool import Pool
-from jdali.engine.workers.thread_policy import ThreadPolicy, shares
+from jdali.engine.workers import Pool, ThreadPolicy, shares
 from jdali.graph import DataNode, Node
 from jdali.tensors import TensorList
 

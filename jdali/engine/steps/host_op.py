@@ -20,8 +20,7 @@ from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage_calls import prepared_args, seed_of
 from jdali.engine.steps.values import Values, argument_values, input_values
 from jdali.engine.task import SampleIds
-from jdali.engine.workers.pool import Pool
-from jdali.engine.workers.thread_policy import ThreadPolicy
+from jdali.engine.workers import Pool, ThreadPolicy
 from jdali.graph import DataNode, Node, request_of
 from jdali.tensors import TensorList
 

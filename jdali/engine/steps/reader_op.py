@@ -17,8 +17,7 @@ from jdali.engine.steps.host_op import raise_if_any
 from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.values import Values, argument_values
 from jdali.engine.task import SampleIds
-from jdali.engine.workers.pool import Pool
-from jdali.engine.workers.thread_policy import ThreadPolicy, groups_here
+from jdali.engine.workers import Pool, ThreadPolicy, groups_here
 from jdali.graph import Node
 from jdali.readers.base import Loaded, Reader, joined
 from jdali.tensors import TensorList

@@ -6,8 +6,7 @@ import abc
 
 from jdali.engine.steps.values import Values
 from jdali.engine.task import SampleIds
-from jdali.engine.workers.pool import Pool
-from jdali.engine.workers.thread_policy import ThreadPolicy
+from jdali.engine.workers import Pool, ThreadPolicy
 
 
 class StepRunner(abc.ABC):

@@ -28,7 +28,7 @@ from jdali.engine.steps.program import PlannedStage, Program, ProgramForm, compi
 from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.task import SampleIds
-from jdali.engine.workers.pool import Pool
+from jdali.engine.workers import Pool
 from jdali.graph import WHOLE_BATCH, DataNode, ExecutionPlan, Stage
 from jdali.tensors import TensorList
 

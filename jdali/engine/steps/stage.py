@@ -52,7 +52,7 @@ from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage_calls import StageCalls
 from jdali.engine.steps.values import Values
 from jdali.engine.task import SampleIds
-from jdali.engine.workers.pool import Pool
+from jdali.engine.workers import Pool
 from jdali.graph import DataNode, Stage, compiled, is_compiled
 from jdali.tensors import RowSlice, TensorList
 

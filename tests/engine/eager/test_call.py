@@ -12,7 +12,7 @@ from jdali._operators.record import REGISTRY
 from jdali._system.devices import host_device
 from jdali.engine.eager import call
 from jdali.engine.eager.call import EagerGraph, GraphKey, InputKind, RandomDraw
-from jdali.engine.workers.pool import Pool
+from jdali.engine.workers import Pool
 from jdali.tensors import TensorList
 
 

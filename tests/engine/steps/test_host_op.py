@@ -15,7 +15,7 @@ from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.host_op import HostOpRunner
 from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.values import Values
-from jdali.engine.workers.pool import Pool
+from jdali.engine.workers import Pool
 from jdali.graph import Graph, step_of
 
 

@@ -18,7 +18,7 @@ from jdali.engine.steps.adapters import runner_of
 from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.stage import run_with_late
 from jdali.engine.steps.values import Values
-from jdali.engine.workers.pool import Pool
+from jdali.engine.workers import Pool
 from jdali.graph import Graph, HostStep, step_of
 from jdali.tensors import TensorList
 

@@ -16,8 +16,7 @@ from jdali.engine.failure import NodeFailure
 from jdali.engine.steps.reader_op import ReaderRunner, SourceRunner, policy_of, read
 from jdali.engine.steps.values import Values
 from jdali.engine.task import BatchTask, SourceData
-from jdali.engine.workers.pool import Pool
-from jdali.engine.workers.thread_policy import ThreadPolicy
+from jdali.engine.workers import Pool, ThreadPolicy
 from jdali.readers.order.epochs import SampleRefs
 from jdali.tensors import TensorList
 

@@ -11,7 +11,7 @@ from jdali.engine.failure import NodeFailure
 from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.steps.values import Values
-from jdali.engine.workers.pool import Pool
+from jdali.engine.workers import Pool
 from jdali.graph import Graph, step_of
 
 

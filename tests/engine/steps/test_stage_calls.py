@@ -16,7 +16,7 @@ from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.stage import StageRunner
 from jdali.engine.steps.stage_calls import StageCalls, prepared_args, seed_of
 from jdali.engine.steps.values import Values
-from jdali.engine.workers.pool import Pool
+from jdali.engine.workers import Pool
 from jdali.graph import Graph, make_plan, step_of
 
 

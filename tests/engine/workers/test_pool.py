@@ -5,8 +5,7 @@ import time
 
 import pytest
 
-from jdali.engine.workers.pool import Pool
-from jdali.engine.workers.thread_policy import ThreadPolicy
+from jdali.engine.workers import Pool, ThreadPolicy
 
 
 @pytest.fixture

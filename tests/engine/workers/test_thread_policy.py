@@ -10,7 +10,7 @@ from support.numbers import NumberReader, numbers
 
 import jdali
 from jdali import fn
-from jdali.engine.workers.thread_policy import ThreadPolicy, groups_here, samples_a_task, shares
+from jdali.engine.workers import ThreadPolicy, groups_here, samples_a_task, shares
 
 
 def decided(*batches):
@@ -51,7 +51,7 @@ def test_only_what_may_be_brief_ever_is():
 
 def test_what_takes_less_time_is_done(monkeypatch):
     now = [0.0]
-    monkeypatch.setattr("jdali.engine.workers.thread_policy.time.perf_counter", lambda: now[0])
+    monkeypatch.setattr("jdali.engine.workers.time.perf_counter", lambda: now[0])
 
     def batch(policy, here, pooled):
         """Counts the samples out of 10 that are worked on here, if one takes so long here and so long in the pool."""
