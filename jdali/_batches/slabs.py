@@ -1,7 +1,7 @@
 """Leases slabs of host memory to batches. A slab is reused when the last array in it is gone.
 
 Getting new memory pages from the system takes as long as filling them, so batches reuse the memory of earlier ones.
-Each engine has its own `SlabPool` (`engine/workers/pool.py`). Code that needs memory for samples (readers, codecs,
+Each engine has its own `SlabPool` (`engine/workers.py`). Code that needs memory for samples (readers, codecs,
 `gather`) calls `empty` or `aligned_empty`, which lease it from the pool of the thread. Worker threads belong to the
 pool of their engine. Any other thread enters `with pool:` while it runs steps of a pipeline, assembles a batch of an
 iterator, or makes a call in dynamic mode. In a thread without a pool, memory is allocated and not reused.

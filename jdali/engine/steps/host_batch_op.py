@@ -27,7 +27,6 @@ from jdali.tensors import TensorList
 class _BatchCall:
     """Holds the arguments of one `run`. `fixed` are the same for all samples, `varying` are arrays [N, ...]."""
 
-    op: HostBatchOp
     inputs: Sequence[Any]
     fixed: Mapping[str, Any]
     varying: Mapping[str, np.ndarray]
@@ -42,14 +41,7 @@ class _BatchCall:
         ]
         varying = {name: values[rows] for name, values in self.varying.items()}
         scaled = None if self.scaled is None else self.scaled.select(rows)
-        return _BatchCall(self.op, inputs, self.fixed, varying, scaled)
-
-    def make(self, **filled_in: object) -> Any:
-        """Calls the operator. Passes `filled_in`, `headers` and `scaled` only if `run` has such parameters."""
-        filled_in |= {"headers": self.headers, "scaled": self.scaled}
-        asked = {name: value for name, value in filled_in.items() if name in self.op.engine_parameters}
-        head = (None,) if self.op.random else ()
-        return self.op.run(*head, *self.inputs, **self.fixed, **self.varying, **asked)
+        return _BatchCall(inputs, self.fixed, varying, scaled)
 
 
 class PoolWorkers:
@@ -101,7 +93,7 @@ class HostBatchOpRunner(HostRunner):
         if scaled is not None:
             env.scaled[node.outputs[0]] = scaled
         call = _BatchCall(
-            self._op, inputs, *fixed_and_varying(plan), scaled, None if probed is None else probed.headers
+            inputs, *fixed_and_varying(plan), scaled, None if probed is None else probed.headers
         )
         if not self._may_be_late or scaled is not None:
             self._make(env, call, pool)
@@ -195,12 +187,8 @@ class HostBatchOpRunner(HostRunner):
         if scales is None or probed is None or not self._scaled_for:
             return None
         whole = plan.outputs[0]
-        wanted = [
-            plan_call(CallRequest(consumer.op, [whole], consumer.args, batch_size=whole.batch_size)).outputs[
-                0
-            ]
-            for consumer in self._scaled_for
-        ]
+        requests = [CallRequest(n.op, [whole], n.args, batch_size=whole.batch_size) for n in self._scaled_for]
+        wanted = [plan_call(request).outputs[0] for request in requests]
         return scales.choose(whole, wanted, plan.traced, probed.headers)
 
     def _part(self, call: _BatchCall, rows: np.ndarray) -> _BatchCall:
@@ -213,18 +201,27 @@ class HostBatchOpRunner(HostRunner):
         return dataclasses.replace(part, headers=self._probed(part.inputs[0]).headers)
 
     def _made(self, call: _BatchCall, pool: Pool) -> HostOutputs:
+        op = self._op
         # Sizes are summed only if they decide how the batch is divided.
-        counts = pool.threads > 1 and not self._op.in_place
+        counts = pool.threads > 1 and not op.in_place
         size = sum(s.nbytes for samples in call.inputs for s in samples) if counts else 0
-        workers = PoolWorkers(pool, self.policy, size, in_order=self._op.effects)
+        workers = PoolWorkers(pool, self.policy, size, in_order=op.effects)
         with failing_as([self.node]):
-            made = call.make(workers=workers, device=self._device)
+            given = {
+                "workers": workers,
+                "device": self._device,
+                "headers": call.headers,
+                "scaled": call.scaled,
+            }
+            asked = {name: value for name, value in given.items() if name in op.engine_parameters}
+            head = (None,) if op.random else ()
+            made = op.run(*head, *call.inputs, **call.fixed, **call.varying, **asked)
             if not isinstance(made, HostOutputs):
-                raise TypeError(f"{self._op.name}: gave {type(made).__name__}, not HostOutputs")
+                raise TypeError(f"{op.name}: gave {type(made).__name__}, not HostOutputs")
             all_failed = not made.columns and made.failures
             if not all_failed and len(made.columns) != len(self.node.outputs):
                 raise ValueError(
-                    f"{self._op.name}: made {len(made.columns)} outputs, it has {len(self.node.outputs)}"
+                    f"{op.name}: made {len(made.columns)} outputs, it has {len(self.node.outputs)}"
                 )
         return made
 
