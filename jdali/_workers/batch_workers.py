@@ -105,9 +105,8 @@ class ProcessWorkers:
         self._pool = TaskPool(self.count, processes, most_idle=self._most_idle)
 
     def submit(self, task: object, order: int = 0, *, patience: int = 2) -> Future[MadeTask]:
-        return self._started.submit(
-            PackedMemory.of(*pack(task, small=SMALL_OF_TASK)), order, patience=patience
-        )
+        content = PackedMemory.of(*pack(task, small=SMALL_OF_TASK))
+        return self._started.submit(content, order, patience=patience)
 
     def resize(self, count: int) -> None:
         self.count = count

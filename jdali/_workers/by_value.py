@@ -115,9 +115,8 @@ def _new_cell() -> types.CellType:
 
 
 def _new_function(code: bytes, module: str, cells: tuple[types.CellType, ...]) -> types.FunctionType:
-    return types.FunctionType(
-        marshal.loads(code), {"__name__": module, "__builtins__": builtins}, closure=cells
-    )
+    scope = {"__name__": module, "__builtins__": builtins}
+    return types.FunctionType(marshal.loads(code), scope, closure=cells)
 
 
 def _set_up(function: types.FunctionType, state: dict[str, Any]) -> None:

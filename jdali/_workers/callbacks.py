@@ -89,9 +89,8 @@ class CallbackWorkers:
         self.size = workers if len(alone) < len(objects) else 0
         shared = [number for number in range(len(objects)) if number not in alone]
         # All processes are started before the first thread of a pool, because "fork" is safe only without threads.
-        processes = _started(
-            context, self.size + len(alone), functools.partial(_start_calls, sent, loads, seed)
-        )
+        start = functools.partial(_start_calls, sent, loads, seed)
+        processes = _started(context, self.size + len(alone), start)
         self._pools: list[TaskPool] = []
         self._by_object: dict[int, TaskPool] = {}
         for count, served in [(self.size, shared), *((1, [number]) for number in alone)]:

@@ -79,9 +79,8 @@ class TaskCursor:
             "readers": {node.name: reader.get_state() for node, reader in self._readers.items()},
         }
         if self._externals:
-            state["sources"] = {
-                node.name: self.ask(node, source.get_state) for node, source in self._externals.items()
-            }
+            externals = self._externals.items()
+            state["sources"] = {node.name: self.ask(node, source.get_state) for node, source in externals}
         return state
 
     def note_end(self) -> None:

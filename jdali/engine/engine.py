@@ -145,9 +145,8 @@ class Engine:
         if start_workers is not None and border is not None and border.elsewhere.steps:
             # Start the workers last: an error before this line leaves no process behind.
             self.elsewhere = MadeElsewhere(border, start_workers(self.readers, noted), sources)
-        self.timing = Timing(
-            self.here, list(externals), None if self.elsewhere is None else self.elsewhere.timer
-        )
+        workers = None if self.elsewhere is None else self.elsewhere.timer
+        self.timing = Timing(self.here, list(externals), workers)
         # A step with a state works on one batch at a time, so it gets a lock. The `turn` of `make` is not enough:
         # replayed batches and repeated attempts at a batch do not wait for a turn.
         alone: list[contextlib.AbstractContextManager[object]] = [

@@ -112,9 +112,8 @@ def _run(step: PreparedStep, env: Values, parts: dict[Domain, SampleIds], pool: 
     with pool.slabs:
         part = part_of(step.nodes[0].domain, parts, env)
         if not (step.runs_empty or len(part)):
-            env.update(
-                (v, TensorList.from_samples([], "", v.device)) for node in step.nodes for v in node.outputs
-            )
+            for node in step.nodes:
+                env.update((value, TensorList.from_samples([], "", value.device)) for value in node.outputs)
         elif step.timer is None:
             step.run(env, part, pool)
         else:

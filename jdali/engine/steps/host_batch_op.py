@@ -92,9 +92,8 @@ class HostBatchOpRunner(HostRunner):
         scaled = self._scaled(plan, probed)
         if scaled is not None:
             env.scaled[node.outputs[0]] = scaled
-        call = _BatchCall(
-            inputs, *fixed_and_varying(plan), scaled, None if probed is None else probed.headers
-        )
+        headers = None if probed is None else probed.headers
+        call = _BatchCall(inputs, *fixed_and_varying(plan), scaled, headers)
         if not self._may_be_late or scaled is not None:
             self._make(env, call, pool)
         elif (rows := self._rows_on_device(call)) is not None:
@@ -207,12 +206,8 @@ class HostBatchOpRunner(HostRunner):
         size = sum(s.nbytes for samples in call.inputs for s in samples) if counts else 0
         workers = PoolWorkers(pool, self.policy, size, in_order=op.effects)
         with failing_as([self.node]):
-            given = {
-                "workers": workers,
-                "device": self._device,
-                "headers": call.headers,
-                "scaled": call.scaled,
-            }
+            given: dict[str, Any] = {"workers": workers, "device": self._device}
+            given |= {"headers": call.headers, "scaled": call.scaled}
             asked = {name: value for name, value in given.items() if name in op.engine_parameters}
             head = (None,) if op.random else ()
             made = op.run(*head, *call.inputs, **call.fixed, **call.varying, **asked)

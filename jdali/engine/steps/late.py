@@ -70,19 +70,13 @@ class LateSamples:
         wanted = self.spec.extents[rows]
         try:
             made = self.some(rows)
-            extents = made.spec.extents
-            if (
-                made.spec.dtype != self.spec.dtype
-                or extents.shape != wanted.shape
-                or (extents != wanted).any()
-            ):
+            if made.spec.dtype != self.spec.dtype or not np.array_equal(made.spec.extents, wanted):
                 raise ValueError("a sample is not as its header says")
         except Exception:
             self.failed = True
             raise
+        places = zip(made.block.tolist(), made.row.tolist(), wanted.tolist(), strict=True)
         return [
             made.blocks[block].host_sample(row)[tuple(map(slice, extent))]  # a view: the stage copies it
-            for block, row, extent in zip(
-                made.block.tolist(), made.row.tolist(), wanted.tolist(), strict=True
-            )
+            for block, row, extent in places
         ]

@@ -162,14 +162,11 @@ class StageRunner(StepRunner):
             for node, planned in zip(self.stage.nodes, calls, strict=True)
             for name in sorted(planned.traced)
         ]
-        first = len(stage.arrays) - len(traced)
-        varying = [
-            VaryingArgument(
-                (node, name), first + i, stage.arrays[first + i].dtype, stage.arrays[first + i].shape
-            )
-            for i, (node, name, unseen) in enumerate(traced)
-            if unseen and (node, name) in given
-        ]
+        varying = []
+        for position, (node, name, unseen) in enumerate(traced, len(stage.arrays) - len(traced)):
+            if unseen and (node, name) in given:
+                array = stage.arrays[position]
+                varying.append(VaryingArgument((node, name), position, array.dtype, array.shape))
         stage = dataclasses.replace(stage, groups=self._group(stage, held))
         return StagePlan(stage, tuple(varying), *stage.packing.pack(stage.arrays, len(ids)))
 
