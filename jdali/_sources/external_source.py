@@ -247,8 +247,7 @@ class SourceFeed:
     def next(self, batch_size: int, iteration: int, epoch: int, first: int) -> list[Samples]:
         """Returns the samples of the next batch, for each output; raises StopIteration if the source is at its end.
 
-        Args:
-            first: number of the first sample in the epoch.
+        `first` is the number of the first sample in the epoch.
         """
         if self.is_fed:
             batch = self._next_fed()

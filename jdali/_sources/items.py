@@ -154,11 +154,8 @@ class SourceItems:
     def leave_epoch(self, state: dict[str, Any], items: int | None) -> None:
         """Ends an epoch early, at the position of `state`. Items taken after this position are dropped.
 
+        `items` is the number of items left in the epoch, which are skipped. If it is None, a source with a `cycle` restarts.
         A source that can neither go back nor restart continues where it is.
-
-        Args:
-            items: number of items left in the epoch after the state, which are skipped. If None, the number is unknown; then
-                a source with a `cycle` restarts.
         """
         if not (self._is_indexed or self._restarts or "own" in state):
             return

@@ -70,11 +70,7 @@ _Request: TypeAlias = tuple[int, int, int, int]  # arguments of `SourceFeed.next
 
 
 class RemoteSource:
-    """Runs a source in a worker process.
-
-    Args:
-        alone: True if the source makes batches only in order, so that one worker must make all of them.
-    """
+    """Runs a source in a worker process; `alone` if it makes batches only in order, so that one worker makes them all."""
 
     def __init__(self, source: Any, options: Mapping[str, Any], alone: bool):
         self.callback, self._options, self.alone = source, dict(options), alone

@@ -17,11 +17,7 @@ _NAME = "experimental.inputs.video"
 
 
 class VideoInput(SourceFeed):
-    """Provides the videos of one `fn.experimental.inputs.video`.
-
-    Args:
-        blocking: if True, `next` waits for a video instead of raising an error.
-    """
+    """Provides the videos of one `fn.experimental.inputs.video`; with `blocking`, `next` waits for a video."""
 
     def __init__(
         self, *, name: str, sequence_length: int, last_sequence_policy: str, blocking: bool, apply_rotation: bool

@@ -24,11 +24,7 @@ class WorkerThreads(Executor):
 
     At exit, the interpreter waits until the threads of a `ThreadPoolExecutor` have done all tasks. This takes many seconds
     if samples are large, and forever if a user's function does not return. The threads of this class are ended by their
-    owner, which decides how long to wait.
-
-    Args:
-        threads: maximum number of threads; each starts when a task needs it.
-        initializer: called first in each thread.
+    owner, which decides how long to wait. A thread starts when a task needs it, and calls `initializer` first.
     """
 
     def __init__(self, threads: int, name: str = "", initializer: Callable[[], object] = lambda: None):
@@ -50,11 +46,8 @@ class WorkerThreads(Executor):
     def run_all(self, function: Callable[[A], R], arguments: Sequence[A], order: int = 0) -> list[R]:
         """Calls function(argument) for each argument; returns the results when all calls are done.
 
-        Waiting tasks with a lower `order` run first. Unlike `map`, it wakes the waiting thread once, not after each call.
-
-        Raises:
-            The error of the first failed call in the order of the arguments, once all calls before it are done. Later calls
-            that have not started are skipped.
+        Waiting tasks with a lower `order` run first. Unlike `map`, it wakes the waiting thread once, not after each call. Of
+        calls that fail, it raises the error of the first, once all calls before it are done; later calls may be skipped.
         """
         if not arguments:
             return []

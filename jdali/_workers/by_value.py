@@ -131,11 +131,7 @@ def _set_up(function: types.FunctionType, state: dict[str, Any]) -> None:
 def pack_by_value(
     value: object, reduced: Callable[[object], object] = lambda _: NotImplemented
 ) -> PackedMemory:
-    """Packs a value for a pool; arrays in it go to shared memory.
-
-    Args:
-        reduced: function that reduces an object or returns NotImplemented, as `Pickler.reducer_override` does.
-    """
+    """Packs a value for a pool; arrays in it go to shared memory. `reduced` is as `Pickler.reducer_override`."""
     if importlib.util.find_spec("cloudpickle") is None:
         raise ModuleNotFoundError(
             f"worker processes get the pipeline with cloudpickle, which is not installed: {install('workers')}"

@@ -101,10 +101,8 @@ class Channel:
     def receive(self) -> tuple[Any, list[int]]:
         """Blocks until the next message; returns it with its descriptors, which the caller must close.
 
-        Descriptors for which this process has no room are lost, see `take_descriptor`.
-
-        Raises:
-            EOFError, OSError: the other process is gone.
+        Descriptors for which this process has no room are lost, see `take_descriptor`. Raises EOFError or OSError if the
+        other process is gone.
         """
         header, descriptors, _, _ = socket.recv_fds(
             self._socket, _HEADER.size, _MOST_DESCRIPTORS, _CLOSE_ON_EXEC
@@ -136,8 +134,7 @@ class Channel:
 def take_descriptor(descriptors: list[int]) -> int:
     """Takes the first of the descriptors that came with a message.
 
-    Raises:
-        OSError: EMFILE. The system dropped the descriptor, because this process had none free.
+    Raises OSError (EMFILE) if the system dropped the descriptor, because this process had none free.
     """
     if not descriptors:
         raise OSError(errno.EMFILE, f"{os.strerror(errno.EMFILE)} to map memory that another process shares")

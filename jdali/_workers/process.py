@@ -90,8 +90,7 @@ class TaskProcess:
 class FreshProcesses:
     """Starts processes that do not import the user's main module; the function `start` is sent to them by value.
 
-    Args:
-        start: a packed function without arguments. Each process calls it once; the function that it returns runs tasks.
+    Each process calls `start` once; the function that it returns runs tasks.
     """
 
     def __init__(self, start: PackedMemory, environment: Mapping[str, str]):

@@ -245,7 +245,7 @@ class _TaskMaker:
     ) -> tuple[PackedValue, SlabName | None, Memory | None]:
         """Packs a value. Writes its arrays to the lent slab or, if they do not fit, to a new one of at least `room` bytes.
 
-        Returns: the packed value, the name of the slab or None, and the memory of a new slab or None.
+        Also returns the name of the slab and the memory of a new slab, if any.
         """
         packed, buffers = pack(value, memory=None if lent is None else self._mapped[lent])
         if not packed.size and (lent is not None or not room):

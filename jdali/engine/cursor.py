@@ -215,9 +215,8 @@ class TaskCursor:
     def leave_epoch(self, state: Mapping[str, Any], batches: int | None, count: int) -> None:
         """Ends an epoch early, after the batch at which `state` was taken. Batches drawn since then are dropped.
 
-        Args:
-            batches: number of batches to skip, from the state to the end of the epoch. None: the number is unknown, so
-                external sources restart if they can, and readers continue from the state.
+        `batches` is the number of batches from there to the end of the epoch, which are skipped. If it is None, external
+        sources restart if they can, and readers continue from the state.
         """
         for node, reader in self._readers.items():
             reader.set_state(state["readers"][node.name])
@@ -258,8 +257,7 @@ def open_sources(
 ) -> tuple[dict[Node, Any], Tables]:
     """Opens the sources of a pipeline; returns them by node, and the readers' tables (`readers/shared_tables.py`).
 
-    Args:
-        tables: tables that the same readers computed in another process, so that they need not be computed again.
+    `tables` are those that the same readers computed in another process, so that they need not be computed again.
     """
     sources: dict[Node, Any] = {}
     noted: dict[str, dict[str, Any]] = {}

@@ -89,11 +89,7 @@ def make(
 
 
 def part_of(domain: Domain, parts: dict[Domain, SampleIds], env: Values) -> SampleIds:
-    """Selects the samples of a branch by its predicate, adds them to `parts`, and returns them.
-
-    Raises:
-        NodeFailure: a predicate is not a scalar.
-    """
+    """Adds the samples of a branch, selected by its predicate, to `parts`; raises NodeFailure if that is not a scalar."""
     if domain not in parts:
         assert domain.parent is not None
         assert domain.predicate is not None
@@ -178,13 +174,9 @@ class PreparedPlan:
         self, env: Values, parts: dict[Domain, SampleIds], pool: Pool, *, seed: int | None = None,
         stream: int | None = None,
     ) -> None:  # fmt: skip
-        """Runs all steps on a batch.
+        """Runs all steps on a batch; raises NodeFailure if an operator fails, see `user_error`.
 
-        Args:
-            seed, stream: see `StepRunner.set_seed`; None keeps the seed.
-
-        Raises:
-            NodeFailure: an operator failed, see `user_error`.
+        For `seed` and `stream`, see `StepRunner.set_seed`; None keeps the seed.
         """
         with self._turn:
             if seed is not None and (seed, stream) != self._seed:

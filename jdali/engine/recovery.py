@@ -106,9 +106,7 @@ class StandIns:
     A stand-in is another sample that the reader reads in the same epoch; it also appears at its usual place. It depends
     only on (epoch, index, attempt), not on other batches. An external source cannot read another sample. So in a
     pipeline with an external source, the first good sample of the batch replaces every failed sample, in all sources.
-
-    Args:
-        chosen: for each reader that reads only a part of its data set, the indices that it reads, in any order.
+    `chosen` has, for each reader that reads only a part of its data set, the indices that it reads, in any order.
     """
 
     def __init__(
@@ -124,12 +122,7 @@ class StandIns:
         """Returns the task with stand-ins at the positions that failed; the mask is False at these positions.
 
         In a pipeline with an external source or without readers, the task is empty if all samples of the batch failed.
-
-        Args:
-            node: name of the node that failed.
-
-        Raises:
-            LookupError: too many stand-ins failed.
+        Raises LookupError if too many stand-ins failed.
         """
         origins = list({self._copied.get(position, position) for position in bad})
         self._tried[origins] += 1

@@ -187,8 +187,7 @@ class Window:
     def schedule(self, scheduled: int = 0) -> bool:
         """Starts to make one more batch, unless threads make batches ahead. Returns False if a source ends before this batch.
 
-        Args:
-            scheduled: number of batches that were scheduled before and are not taken yet.
+        `scheduled` is the number of batches that were scheduled before and are not taken yet.
         """
         self.refuse_own_thread()
         with self.turn:

@@ -258,10 +258,7 @@ def _sizes(shapes: np.ndarray) -> np.ndarray:
 
 
 def _distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, list[tuple[int, ...]]]:
-    """Joins columns [N, ...] into rows, and numbers the distinct rows.
-
-    Returns: the number of each row, int [N], and the distinct rows in the order of their numbers.
-    """
+    """Joins columns [N, ...] into rows; returns the number of each row, int [N], and the distinct rows, by their numbers."""
     rows = np.concatenate(columns, axis=1)
     if len(rows) == 1 or not rows.shape[1] or (rows == rows[0]).all():
         return np.zeros(len(rows), np.int64), [tuple(rows[0].tolist())]

@@ -75,13 +75,10 @@ class StageShapes:
         self, values: Sequence[BatchSpec], held: Sequence[np.ndarray | None], *, together: bool = False,
         rows: Callable[[Group], int] | None = None,
     ) -> list[Group]:  # fmt: skip
-        """Groups the samples of a batch by padded shape, and counts the samples of each shape.
+        """Groups the samples of a batch by padded shape; counts them, and raises the level if there are too many shapes.
 
-        If there are too many shapes, this first raises the level.
-
-        Args:
-            rows: returns the number of rows of a call for a group. Unused rows are filled with samples of smaller
-                shapes, see `_filled`. If None, every sample keeps the padded shape of its own size.
+        `rows` returns the number of rows of a call for a group. Unused rows are filled with samples of smaller shapes, see
+        `_filled`. If `rows` is None, every sample keeps the padded shape of its own size.
         """
         shapes = self._padded_shapes(tuple((v.dtype, v.layout) for v in values))
         extents = [v.extents for v in values]

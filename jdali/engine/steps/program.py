@@ -101,10 +101,9 @@ class ProgramBudget:
         self._own: weakref.WeakSet[Compiled] = weakref.WeakSet()
 
     def function(self, stage: Stage, shapes: object, key: Hashable, make: Callable[[], Any]) -> Compiled:
-        """Returns the function of a key; the key contains everything that the function depends on. Counts new functions.
+        """Returns the function of a key, which contains everything that it depends on. Counts new functions.
 
-        Raises:
-            CompileLimitError: a new function would exceed the limit.
+        Raises CompileLimitError if a new function would exceed the limit.
         """
         found = self._table.get(key, make)
         with self._lock:
@@ -180,9 +179,8 @@ def samples_a_call(
 ) -> int:  # fmt: skip
     """Chooses the number of samples in a call. It is fixed for a padded shape, so that a new batch size compiles nothing.
 
-    Args:
-        met: number of samples of the first batch with this shape. On an accelerator unused rows cost time, so a call
-            has at most `met` rows, or more if needed to take `_SHORTEST_DEVICE_CALL`.
+    The first batch with this shape had `met` samples of it. On an accelerator unused rows cost time, so a call has at most
+    `met` rows, or more if needed to take `_SHORTEST_DEVICE_CALL`.
     """
     size = max(padded_bytes(planned, shapes), 1)
     kind = "cpu" if platform == "cpu" else "gpu"

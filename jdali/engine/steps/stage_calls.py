@@ -23,8 +23,7 @@ from jdali.graph import DataNode, Node, Stage, request_of
 class StageCalls:
     """Plans the calls of a stage's operators. Everything that is the same for all batches is prepared once.
 
-    Args:
-        remembers: if True, a `Rising` value is at least as large as in earlier batches; else it is the maximum.
+    If it `remembers`, a `Rising` value is at least as large as in earlier batches; else it is the maximum.
     """
 
     def __init__(self, stage: Stage, seed: int, *, remembers: bool = True):
