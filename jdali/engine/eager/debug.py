@@ -24,8 +24,7 @@ from jdali.engine.failure import NodeFailure
 from jdali.engine.make import PreparedStep, Result, make, user_error
 from jdali.engine.options import EngineOptions
 from jdali.engine.steps.adapters import runner_of
-from jdali.engine.steps.runner import StepRunner
-from jdali.engine.steps.values import Values, bytes_of
+from jdali.engine.steps.values import StepRunner, Values, bytes_of
 from jdali.engine.task import BatchTask, SampleIds, SourceData
 from jdali.graph import WHOLE_BATCH, DataNode, Domain, ExecutionPlan, Graph, Node, dependencies, step_of
 from jdali.readers.order.epochs import SampleRefs

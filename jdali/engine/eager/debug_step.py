@@ -9,8 +9,7 @@ import numpy as np
 
 from jdali import types
 from jdali._batches import Provenance
-from jdali.engine.steps.runner import StepRunner
-from jdali.engine.steps.values import Values
+from jdali.engine.steps.values import StepRunner, Values
 from jdali.engine.task import SampleIds
 from jdali.engine.workers import Pool
 from jdali.graph import DataNode, Node

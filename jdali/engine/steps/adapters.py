@@ -13,8 +13,8 @@ from jdali.engine.steps.host_batch_op import HostBatchOpRunner
 from jdali.engine.steps.host_op import HostOpRunner, IndexOpRunner
 from jdali.engine.steps.program import ProgramBudget
 from jdali.engine.steps.reader_op import ReaderRunner, SourceRunner
-from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage import StageRunner
+from jdali.engine.steps.values import StepRunner
 from jdali.graph import HostStep, Node, Stage
 
 

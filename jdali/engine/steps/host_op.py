@@ -16,9 +16,8 @@ from jdali._operators import argument_rules
 from jdali._operators.call import PlannedCall, plan_call
 from jdali._operators.record import HostOp, IndexOp, column
 from jdali.engine.failure import NodeFailure, failing_as
-from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage_calls import prepared_args, seed_of
-from jdali.engine.steps.values import Values, argument_values, input_values
+from jdali.engine.steps.values import StepRunner, Values, argument_values, input_values
 from jdali.engine.task import SampleIds
 from jdali.engine.workers import Pool, ThreadPolicy
 from jdali.graph import DataNode, Node, request_of

@@ -14,8 +14,7 @@ from jdali._operators.record import ReaderOp
 from jdali._sources import batch_of
 from jdali.engine.failure import NodeFailure, failing_as
 from jdali.engine.steps.host_op import raise_if_any
-from jdali.engine.steps.runner import StepRunner
-from jdali.engine.steps.values import Values, argument_values
+from jdali.engine.steps.values import StepRunner, Values, argument_values
 from jdali.engine.task import SampleIds
 from jdali.engine.workers import Pool, ThreadPolicy, groups_here
 from jdali.graph import Node

@@ -25,8 +25,8 @@ from jdali._numerics.rounding import x64_context
 from jdali._threads import NATIVE, inner
 from jdali.engine.failure import failing_as
 from jdali.engine.steps.program import PlannedStage, Program, ProgramForm, compiler_options, split_shapes
-from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage import StageRunner
+from jdali.engine.steps.values import StepRunner
 from jdali.engine.task import SampleIds
 from jdali.engine.workers import Pool
 from jdali.graph import WHOLE_BATCH, DataNode, ExecutionPlan, Stage

@@ -48,9 +48,8 @@ from jdali.engine.steps.program import (
     stage_function,
 )
 from jdali.engine.steps.program_table import Compiled
-from jdali.engine.steps.runner import StepRunner
 from jdali.engine.steps.stage_calls import StageCalls
-from jdali.engine.steps.values import Values
+from jdali.engine.steps.values import StepRunner, Values
 from jdali.engine.task import SampleIds
 from jdali.engine.workers import Pool
 from jdali.graph import DataNode, Stage, compiled, is_compiled

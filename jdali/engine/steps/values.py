@@ -1,7 +1,8 @@
-"""Holds the values of a batch that are computed so far."""
+"""Holds the values of a batch that are computed so far; `StepRunner` is the base of the runners, which read and add values."""
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,7 +12,8 @@ from jdali._batches import Provenance
 from jdali._operators import argument_rules
 from jdali._operators.record import Operator, Scaled
 from jdali.engine.steps.late import LateSamples
-from jdali.engine.task import BatchTask
+from jdali.engine.task import BatchTask, SampleIds
+from jdali.engine.workers import Pool, ThreadPolicy
 from jdali.graph import DataNode, Node
 from jdali.tensors import TensorList
 
@@ -80,6 +82,23 @@ class Values(dict[DataNode, TensorList]):
         if value in self:
             return self[value].provenance
         return self._dropped[value] if value in self._dropped else self.made_of(value.source)
+
+
+class StepRunner(abc.ABC):
+    """Runs one step, batch by batch. Each kind of operator has a runner, see `adapters`."""
+
+    shown: str  # text of the step in `plan()`
+    # Maximum number of batches in the step at the same time. Two for a step that works on single samples, so that the pool is
+    # not idle during the slowest sample of a batch.
+    at_once: int = 1
+    policy: ThreadPolicy | None = None  # None if the step has no work for threads
+
+    @abc.abstractmethod
+    def run(self, env: Values, ids: SampleIds, pool: Pool) -> None:
+        """Runs the step on the samples `ids`, and adds the outputs to `env`; raises NodeFailure with all failed samples."""
+
+    def set_seed(self, seed: int, stream: int | None = None) -> None:  # noqa: B027  most draw nothing
+        """Sets the seed of operators that were given none. With `stream`, sets seed and stream of all operators."""
 
 
 def bytes_of(values: Iterable[TensorList]) -> int:

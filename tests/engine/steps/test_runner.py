@@ -2,7 +2,7 @@
 
 import pytest
 
-from jdali.engine.steps.runner import StepRunner
+from jdali.engine.steps.values import StepRunner
 
 
 class Plain(StepRunner):
