@@ -174,12 +174,9 @@ class SharedSlabs:
             # A slab that is too small for the largest result is never lent.
             if slab.size < self._largest or idle > self._most_idle:
                 idle -= slab.size
-                self._drop(slab)
-
-    def _drop(self, slab: SharedSlab) -> None:
-        self._idle.remove(slab)
-        del self._all[slab.name]
-        slab.memory.close()
+                self._idle.remove(slab)
+                del self._all[slab.name]
+                slab.memory.close()
 
     def close(self) -> None:
         """Closes all descriptors; memory that arrays use stays until they are gone."""

@@ -244,10 +244,7 @@ def _proportional(sides: np.ndarray, grid: Grid) -> np.ndarray:
 
 
 def _held_or_own(held: np.ndarray, extents: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Returns for each sample its shape in memory, `held`, if this is usable; else `own`.
-
-    `held` is usable if the sample fits in it, and if it has at most as many elements as `own`.
-    """
+    """Returns a sample's shape in memory, `held`, if the sample fits and it has no more elements than `own`; else `own`."""
     good = (held >= extents).all(axis=1) & (_sizes(held) <= _sizes(own))
     return np.where(good[:, None], held, own)
 

@@ -55,7 +55,7 @@ class StageShapes:
             most: maximum number of shapes at a level; None if the stage stays at level 0.
             few: True if batches are small and on a CPU, so that outputs whose padding costs no time share shapes.
         """
-        self._most, self._few = most, few
+        self._most, self._few = math.inf if most is None else most, few
         self.level = 0  # see `coarse`
         self._seen: dict[Shape, int] = {}  # number of samples of each padded shape at this level
         self._patience = 1.0  # a search for a level starts at more than `_patience * most` shapes
@@ -95,8 +95,9 @@ class StageShapes:
             if coarser is None:
                 self._patience *= _PATIENCE
                 return groups
-            # The next grouping counts the samples of this batch.
-            self.level, self._patience = coarser.number, self._patience_at(coarser)
+            # The next grouping counts the samples of this batch. Perhaps the new level still has too many shapes.
+            self.level, crowded = coarser.number, len(coarser.seen) / self._most
+            self._patience = _PATIENCE * crowded if crowded > 1 else 1.0
             self._seen = dict(search.at(coarser.number, before).seen)
 
     def _joined(
@@ -116,7 +117,7 @@ class StageShapes:
 
     def count(self, groups: Sequence[Group]) -> bool:
         """Counts the samples of a batch by shape. If this level would have too many shapes, counts none and returns False."""
-        if self._most is None:
+        if self._most == math.inf:
             return True
         counted = _counted(self._seen, groups)
         if len(counted) > self._most * self._patience:
@@ -131,17 +132,12 @@ class StageShapes:
         """
         worth = int(_WORTH_IT * len(self._seen))
         levels = [numbers for numbers in coarser_than(self.level) if numbers]
-        for goal in (min(self._most or 0, worth), worth):
+        for goal in (min(self._most, worth), worth):
             found = [search.lowest(numbers, self._seen, goal) for numbers in levels]
             fitting = [c for c in found if len(c.seen) <= goal and search.pays(c, self._seen)]
             if fitting:
                 return min(fitting, key=lambda c: c.seconds)
         return None
-
-    def _patience_at(self, level: _Candidate) -> float:
-        """Returns the `_patience` at a new level. It is above 1 if the new level still has too many shapes."""
-        assert self._most is not None
-        return _PATIENCE * len(level.seen) / self._most if len(level.seen) > self._most else 1.0
 
     def _padded_shapes(self, kinds: tuple[Kind, ...]) -> PaddedShapes:
         """Returns the `PaddedShapes` for values of these kinds, from a cache, because most batches have the same kinds."""

@@ -110,10 +110,8 @@ class HostBatchOpRunner(HostRunner):
         self._keep(env, made.columns)
 
     def _is_late(self, spec: BatchSpec, pool: Pool) -> bool:
-        """Returns True if the samples of a batch are made only when a stage reads them.
-
-        The pool must have a single thread: with several, all but one would be idle during the last call of the stage.
-        """
+        """Returns True if the samples of a batch are made only when a stage reads them."""
+        # With several threads, all but one would be idle during the last call of the stage.
         if pool.threads > 1 or spec.batch_size < 2:
             return False
         return int(spec.extents.prod(axis=1).sum()) * spec.dtype.itemsize >= LEAST_BYTES

@@ -274,7 +274,9 @@ class StageRunner(StepRunner):
                 gather(env[v].store, job.samples, shape, target, count=program.batch)
                 for v, shape in zip(self.stage.inputs, job.shapes[: len(self.stage.inputs)], strict=True)
             ]
-        identity = self._identity(job, ids)
+        identity = np.zeros((3, program.batch), np.uint32)  # of the samples, if an operator is random
+        if self._random:
+            identity = (ids if job.rows is None else ids.select(job.rows)).words()
         with x64_context(x64), jax.default_device(self.device):
             program.calls += 1
             taken = job.take(packed), [job.take(a) for a in apart]
@@ -282,12 +284,6 @@ class StageRunner(StepRunner):
             if program.seconds:
                 return program.function(*operands)
             return program.first_call(self.device, *operands)
-
-    def _identity(self, job: Job, ids: SampleIds) -> np.ndarray:
-        """Returns the identities of the samples in the rows, uint32 [3, rows]; zeros if no operator is random."""
-        if not self._random:
-            return np.zeros((3, job.program.batch), np.uint32)
-        return (ids if job.rows is None else ids.select(job.rows)).words()
 
     def _rows_a_call(self, planned: PlannedStage, shapes: tuple[tuple[int, ...], ...], samples: int) -> int:
         if self.mixes_samples:
