@@ -31,26 +31,16 @@ from jdali.iterator.policy import EpochCounter, IteratorError, LastBatchPolicy
 from jdali.pipeline import Pipeline
 
 
-@dataclasses.dataclass(frozen=True)
-class Selection:
-    """Names the samples to take from one batch of each pipeline.
-
-    Attributes:
-        rows: the rows to take from each pipeline; None for all.
-        belongs: bool [N], True for samples of this epoch, False for samples that only fill up the batch.
-        real: bool [N], the mask that the user gets.
-    """
-
-    rows: tuple[np.ndarray | None, ...]
-    belongs: np.ndarray
-    real: np.ndarray
-
-
-def select(counter: EpochCounter, counts: Sequence[int], results: Sequence[Result]) -> Selection | None:
-    """Selects the samples of a batch for the user. Returns None if all samples failed, so that the batch is left out.
+def select(
+    counter: EpochCounter, counts: Sequence[int], results: Sequence[Result]
+) -> tuple[list[np.ndarray | None], np.ndarray, np.ndarray] | None:
+    """Selects the samples of a batch for the user.
 
     Args:
         counts: for each pipeline, the number of samples of the batch that belong to the epoch.
+
+    Returns: the rows to take from each pipeline (None for all); bool [N], False for samples that only fill up the batch; and
+        bool [N], the mask that the user gets. None if all samples failed, so that the batch is left out.
 
     Raises:
         OperatorError: in some pipelines, but not in all, every sample of the batch failed.
@@ -85,7 +75,7 @@ def select(counter: EpochCounter, counts: Sequence[int], results: Sequence[Resul
         inside[len(whole) :] = False  # PAD repeats the last sample
         belongs.append(inside)
         real.append(result.mask[chosen] & (inside | (not pads)))
-    return Selection(tuple(rows), np.concatenate(belongs), np.concatenate(real))
+    return rows, np.concatenate(belongs), np.concatenate(real)
 
 
 def _inside(counter: EpochCounter, result: Result, count: int) -> np.ndarray:
@@ -117,16 +107,17 @@ class Assembly:
     @batch_modes()
     def __call__(self, results: Sequence[Result], share: EpochShare) -> UserBatch | None:
         """Makes the arrays of a batch and waits until they are computed. Returns None if all samples failed."""
-        selection = select(self._counter, share.counts, results)
-        if selection is None:
+        selected = select(self._counter, share.counts, results)
+        if selected is None:
             return None
+        rows, belongs, real = selected
         outputs = [result.outputs for result in results]
         with self._turn, self._slabs, self.timer.lap(), NATIVE:
-            arrays = self._assemble(outputs, selection.rows, selection.real)
+            arrays = self._assemble(outputs, rows, real)
             # next() returns only computed arrays, so the time spent in it is the whole time that a user waits.
             with inner("computing"):
                 jax.block_until_ready(arrays)
-        return UserBatch(arrays, selection.belongs, share)
+        return UserBatch(arrays, belongs, share)
 
     def bytes_beside(self, batch: UserBatch | None, results: Sequence[Result]) -> int:
         """Counts the bytes of a batch's arrays that do not share memory with the results."""
@@ -142,10 +133,10 @@ class Assembly:
 
 
 class JoinedBatch:
-    """Holds a batch of all pipelines. The parts are dropped once the arrays are made."""
+    """Holds a batch of all pipelines. The parts, by pipeline, are dropped once the arrays are made."""
 
-    def __init__(self, pipelines: int):
-        self.parts: list[Result | None] = [None] * pipelines
+    def __init__(self) -> None:
+        self.parts: dict[int, Result] = {}
         self.made: UserBatch | None = None
 
 
@@ -163,17 +154,14 @@ class _Joining:
     def add(self, pipeline: int, result: Result, share: EpochShare) -> Result:
         """Adds a part of a batch, and makes the arrays after the last part. Returns the part with `finished` set."""
         with self._lock:
-            place = share.epoch, share.number
-            batch = self._batches.get(place)
-            if batch is None:
-                batch = self._batches[place] = JoinedBatch(self._pipelines)
+            batch = self._batches.setdefault((share.epoch, share.number), JoinedBatch())
             batch.parts[pipeline] = result
-            parts = [part for part in batch.parts if part is not None]
-        if len(parts) < self._pipelines:
-            return dataclasses.replace(result, finished=batch)
+            if len(batch.parts) < self._pipelines:
+                return dataclasses.replace(result, finished=batch)
+        parts = [batch.parts[number] for number in range(self._pipelines)]
         with contextlib.suppress(Exception):  # the iterator tries again and raises the error
             batch.made = self._assembly(parts, share)
-        batch.parts = []
+        batch.parts = {}
         size = result.nbytes + self._assembly.bytes_beside(batch.made, parts)
         return dataclasses.replace(
             result, finished=batch, nbytes=size, most_bytes=max(size, result.most_bytes)
