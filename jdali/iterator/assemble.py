@@ -27,23 +27,21 @@ class Assembler:
         padded: names of the outputs whose samples may differ in size; they are padded with zeros, and
             `<name>_extent` has their sizes.
         leading: if True and there is a sharding, a leading axis is added for the parts of the batch.
-
-    Attributes:
         squeezed: names of outputs [N, 1] that become [N].
     """
 
     def __init__(
         self,
         names: Sequence[str],
+        *,
         sharding: Sharding | Mapping[str, Sharding] | None = None,
         padded: Sequence[str] = (),
         mask_name: str | None = None,
-        *,
         leading: bool = False,
+        squeezed: Sequence[str] = (),
     ):
         self.names, self.mask_name, self._leading = tuple(names), mask_name, leading
-        self._sharding = sharding
-        self.squeezed: frozenset[str] = frozenset()
+        self.sharding, self._squeezed = sharding, squeezed
         self._sizes = {name: _Sizes() for name in padded}
 
     def twin(self) -> Assembler:
@@ -79,7 +77,7 @@ class Assembler:
                 result[f"{name}_extent"] = self.combine(f"{name}_extent", _take(extents, rows), other)
             else:
                 arrays = self._dense(name, batches)
-                if name in self.squeezed:
+                if name in self._squeezed:
                     arrays = [_squeezed(name, array) for array in arrays]
             result[name] = self.combine(name, _take(arrays, rows), sharding)
         if self.mask_name is not None:
@@ -113,12 +111,12 @@ class Assembler:
         return [[s and s.portion(i, pipelines) for s in wanted] for i in range(pipelines)]
 
     def _sharding_of(self, name: str) -> Sharding | None:
-        if not isinstance(self._sharding, Mapping):
-            whole = self._sharding
+        if not isinstance(self.sharding, Mapping):
+            whole = self.sharding
             return of_batch_axis(whole) if whole is not None and name == self.mask_name else whole
-        if name not in self._sharding and name == self.mask_name:
-            return next((of_batch_axis(s) for s in self._sharding.values()), None)
-        return self._sharding.get(name)
+        if name not in self.sharding and name == self.mask_name:
+            return next((of_batch_axis(s) for s in self.sharding.values()), None)
+        return self.sharding.get(name)
 
     def _dense(self, name: str, batches: Sequence[TensorList]) -> list[AnyArray]:
         shapes = {shape for batch in batches for shape in batch.shape()}

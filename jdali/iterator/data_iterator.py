@@ -127,8 +127,10 @@ class DataIterator(EpochLoop[BatchT]):
         check_sharding(sharding, [*self.output_map, *[mask_name] * masked], last_batch_policy, names)
         if pmap_shape and sharding is None:
             raise ValueError("iterator: pmap_shape=True needs `sharding`, whose parts become the first axis")
-        assemble = self._assembler(sharding, names, mask_name if masked else None, pmap_shape)
-        assemble.squeezed = frozenset(self._known_names("squeeze", squeeze))
+        assemble = self._assembler(
+            sharding=sharding, padded=names, mask_name=mask_name if masked else None, leading=pmap_shape,
+            squeezed=self._known_names("squeeze", squeeze),
+        )  # fmt: skip
         for pipe, splits in zip(pipes, assemble.splits(len(pipes)), strict=True):
             pipe.build()
             if len(splits) == pipe.num_outputs:
@@ -179,11 +181,8 @@ class DataIterator(EpochLoop[BatchT]):
             f"taken{', at its end' * (self._end is not None)}>"
         )
 
-    def _assembler(
-        self, sharding: Sharding | Mapping[str, Sharding] | None, padded: Sequence[str], mask_name: str | None,
-        leading: bool,
-    ) -> Assembler:  # fmt: skip
-        return Assembler(self.output_map, sharding, padded, mask_name, leading=leading)
+    def _assembler(self, **options: Any) -> Assembler:
+        return Assembler(self.output_map, **options)
 
     def next(self) -> BatchT:
         """Returns the next batch, as `next(iterator)` does."""

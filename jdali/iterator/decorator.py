@@ -54,53 +54,44 @@ def data_iterator(
     if devices is not None:
         sharding = over_devices(devices)
 
-    def decorate(function: Callable[..., object]) -> Callable[..., DataIterator]:
+    def iterate(pipelines: list[Pipeline]) -> DataIterator:
+        return DataIterator(
+            pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
+            prepare_first_batch, sharding, mask_name=mask_name, ragged=ragged, squeeze=squeeze, pmap_shape=pmap_shape,
+        )  # fmt: skip
+
+    return factory_of(pipeline_fn, iterate, sharding)
+
+
+def factory_of(
+    pipeline_fn: Callable[..., object] | None,
+    iterate: Callable[[list[Pipeline]], DataIterator[Any]],
+    sharding: Sharding | Mapping[str, Sharding] | None,
+    *,
+    one_for_each: bool = False,
+) -> Any:
+    """Returns a factory of iterators over the pipelines of `pipeline_fn`, or a decorator that makes one if it is None.
+
+    Args:
+        one_for_each: if True, each part of the batch must have its own pipeline, with `shard_id` and `num_shards`. The
+            factory then takes `checkpoints`, one for each pipeline, from `DataIterator.checkpoints`.
+    """
+
+    def decorate(function: Callable[..., object]) -> Callable[..., DataIterator[Any]]:
         @functools.wraps(function)
-        def create(*args: object, **kwargs: object) -> DataIterator:
-            return DataIterator(
-                make_pipelines(function, args, kwargs, sharding),
-                output_map,
-                size,
-                reader_name,
-                auto_reset,
-                last_batch_padded,
-                last_batch_policy,
-                prepare_first_batch,
-                sharding,
-                mask_name=mask_name,
-                ragged=ragged,
-                squeeze=squeeze,
-                pmap_shape=pmap_shape,
-            )
+        def create(*args: object, **kwargs: Any) -> DataIterator[Any]:
+            checkpoints = kwargs.pop("checkpoints", None) if one_for_each else None
+            each = _arguments(function, kwargs, sharding, one_for_each)
+            if checkpoints:
+                if len(checkpoints) != len(each):
+                    name = function.__name__
+                    raise ValueError(f"{name}: {len(checkpoints)} checkpoints for {len(each)} pipelines")
+                each = [own | {"checkpoint": one} for own, one in zip(each, checkpoints, strict=True)]
+            return iterate([pipeline_def(function)(*args, **arguments) for arguments in each])
 
         return create
 
     return decorate(pipeline_fn) if pipeline_fn is not None else decorate
-
-
-def make_pipelines(
-    function: Callable[..., object],
-    args: Sequence[object],
-    kwargs: Mapping[str, object],
-    sharding: Sharding | Mapping[str, Sharding] | None,
-    *,
-    one_for_each: bool = False,
-    checkpoints: Sequence[str] | None = None,
-) -> list[Pipeline]:
-    """Makes the pipelines of this process.
-
-    Args:
-        one_for_each: if True, each part of the batch must have its own pipeline, with `shard_id` and `num_shards`.
-        checkpoints: a checkpoint for each pipeline, from `DataIterator.checkpoints`.
-    """
-    made: list[Pipeline] = []
-    for position, arguments in enumerate(_arguments(function, kwargs, sharding, one_for_each)):
-        if checkpoints:
-            arguments["checkpoint"] = checkpoints[position] if position < len(checkpoints) else None
-        made.append(pipeline_def(function)(*args, **arguments))
-    if checkpoints and len(checkpoints) != len(made):
-        raise ValueError(f"{function.__name__}: {len(checkpoints)} checkpoints for {len(made)} pipelines")
-    return made
 
 
 def _arguments(
@@ -109,6 +100,7 @@ def _arguments(
     sharding: Sharding | Mapping[str, Sharding] | None,
     one_for_each: bool,
 ) -> list[dict[str, Any]]:
+    """Returns the keyword arguments of the pipeline function, for each pipeline of this process."""
     options = {"num_threads": DEFAULT_NUM_THREADS, **kwargs}
     if sharding is None:
         return [options]

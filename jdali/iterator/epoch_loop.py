@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import abc
 import contextlib
 import copy
 import threading
 import time
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -86,7 +85,7 @@ class WaitClock:
         return self.waited / self.elapsed if self.elapsed > 0 else 0.0
 
 
-class EpochLoop(Iterator[BatchT], abc.ABC):
+class EpochLoop(Iterator[BatchT]):
     """Iterates over the batches of a stream, epoch by epoch; see `DataIterator`.
 
     Threads wait for a batch without a lock, then one of them takes it under `_lock`.
@@ -119,10 +118,6 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
     @folding
     def __next__(self) -> BatchT:
         return self._draw().arrays
-
-    @abc.abstractmethod
-    def __len__(self) -> int:
-        """Counts the batches of this epoch."""
 
     def __bool__(self) -> bool:
         return True  # Python would ask `len`, which may be unknown or 0
@@ -233,9 +228,9 @@ class EpochLoop(Iterator[BatchT], abc.ABC):
         """Starts making the next batch in the background, as in Grain; see `prepare_first_batch`."""
         self._stream.start()
 
-    def _item(self) -> UserBatch | EpochEnd | None:
-        """Takes the next item of the stream, or raises its error."""
-        item = self._stream.take()
+    def _item(self, take: Callable[[], Any] | None = None) -> Any:
+        """Takes the next item of the stream, by `BatchStream.take` or another of its methods, or raises its error."""
+        item = (take or self._stream.take)()
         if isinstance(item, (UserBatch, BaseException)):
             self._clock.batches += 1
         if isinstance(item, BaseException):

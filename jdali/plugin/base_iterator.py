@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
-
-from jax.sharding import Sharding
 
 from jdali.iterator import LastBatchPolicy
 from jdali.iterator.assemble import Assembler
 from jdali.pipeline import Pipeline
-from jdali.plugin.dali_names import BatchesOfPipelines, DaliNames, policy_of
+from jdali.plugin.dali_names import BatchesOfPipelines, DaliNames
 
 __all__ = ["LastBatchPolicy"]
 
 
-class _DaliBaseIterator(DaliNames):
+class _DaliBaseIterator(DaliNames[Any]):
     """The base of iterators that users write for other frameworks; their `__next__` calls `_get_outputs`.
 
     Args:
@@ -40,15 +38,12 @@ class _DaliBaseIterator(DaliNames):
         for pipe in pipes:
             pipe.build()
         names = [str(number) for number in range(pipes[0].num_outputs)] if pipes else []
-        policy = policy_of(fill_last_batch, last_batch_policy)
         super().__init__(
-            pipes, names, int(size), reader_name, auto_reset, last_batch_padded, policy, prepare_first_batch
-        )
+            pipes, names, int(size), reader_name, auto_reset, last_batch_padded, last_batch_policy,
+            prepare_first_batch, fill_last_batch=fill_last_batch,
+        )  # fmt: skip
 
-    def _assembler(
-        self, sharding: Sharding | Mapping[str, Sharding] | None, padded: Sequence[str], mask_name: str | None,
-        leading: bool,
-    ) -> Assembler:  # fmt: skip
+    def _assembler(self, **options: Any) -> Assembler:
         return BatchesOfPipelines(self.output_map)
 
     def __next__(self) -> Any:

@@ -11,22 +11,23 @@ that nothing calls.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 from jax.sharding import Sharding
 
+from jdali._system.tracebacks import warn_user
 from jdali._threads import until_exit
 from jdali.iterator import DataIterator, IteratorError, LastBatchPolicy
 from jdali.iterator.assemble import Assembler
 from jdali.iterator.assembled_ahead import UserBatch
+from jdali.iterator.epoch_loop import BatchT
 from jdali.iterator.stream import EpochEnd, TakenBatch
 from jdali.pipeline import Pipeline
 from jdali.tensors import TensorList
 
-__all__ = ["BatchesOfPipelines", "DaliNames", "policy_of"]
+__all__ = ["BatchesOfPipelines", "DaliNames"]
 
 # Attributes that determine the end of an epoch; a `reset` may set them only to the start of the next epoch.
 _POSITION = ("_counter", "_size", "_counter_per_gpu")
@@ -34,12 +35,13 @@ _POSITION = ("_counter", "_size", "_counter_per_gpu")
 _NOT_CALLED = ("_get_outputs", "_schedule_runs", "_end_iteration", "_remove_padded")
 
 
-class DaliNames(DataIterator[Any]):
+class DaliNames(DataIterator[BatchT]):
     """Adds the private attributes of DALI's base iterator to a `DataIterator`.
 
     Args:
         pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
             prepare_first_batch, sharding: see `DataIterator`.
+        fill_last_batch: deprecated form of `last_batch_policy`: True means FILL, False PARTIAL.
     """
 
     _counter: Any
@@ -71,14 +73,22 @@ class DaliNames(DataIterator[Any]):
         last_batch_policy: LastBatchPolicy,
         prepare_first_batch: bool,
         sharding: Sharding | Mapping[str, Sharding] | None = None,
+        *,
+        fill_last_batch: bool | None = None,
     ):
+        if fill_last_batch is not None:
+            warn_user(
+                "fill_last_batch is deprecated. Please do not use `fill_last_batch` and use `last_batch_policy` instead."
+            )
+            last_batch_policy = LastBatchPolicy.FILL if fill_last_batch else LastBatchPolicy.PARTIAL
+        self._reader_name = reader_name
         super().__init__(
             pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
             prepare_first_batch, sharding,
         )  # fmt: skip
         reader, endless = self._stream.counter.reader, size < 0 and not reader_name
         self._pipes, self._num_gpus = list(self._pipelines), len(self._pipelines)
-        self._reader_name, self._auto_reset = reader_name, "yes" if self._resets_itself else "no"
+        self._auto_reset = "yes" if self._resets_itself else "no"
         self._output_categories = set(self.output_map)
         self._enable_checkpointing = self._pipes[0].enable_checkpointing
         self._last_batch_policy = LastBatchPolicy.FILL if endless else last_batch_policy
@@ -153,9 +163,9 @@ class DaliNames(DataIterator[Any]):
         super()._reach_end(end)
         self._note()
 
-    def _item(self) -> UserBatch | EpochEnd | None:
+    def _item(self, take: Callable[[], Any] | None = None) -> Any:
         try:
-            return super()._item()
+            return super()._item(take)
         except BaseException:  # a failed batch also advances the position
             self._note()
             raise
@@ -186,7 +196,7 @@ class DaliNames(DataIterator[Any]):
         """Returns DALI's number of samples in an epoch; with `reader_name`, of one shard. -1 if it is not known."""
         return self._size
 
-    def __next__(self) -> Any:
+    def __next__(self) -> BatchT:
         if self._first_batch is not None:
             batch, self._first_batch = self._first_batch, None
             return batch
@@ -223,14 +233,7 @@ class DaliNames(DataIterator[Any]):
                 with self._lock:
                     if self._kept is not None:
                         raise IteratorError("iterator: after peeking at a batch, take it with next()")
-                    taken = stream.take_results()
-                    if isinstance(taken, BaseException):
-                        self._done += 1
-                        self._note()
-                        try:
-                            raise taken
-                        finally:
-                            del taken  # break the reference cycle between the error and this frame
+                    taken = self._item(stream.take_results)
                     if isinstance(taken, EpochEnd):
                         self._reach_end(taken)
                         raise StopIteration
@@ -293,16 +296,6 @@ def _turned_at(sizes: np.ndarray) -> int:
     """Returns an r with sizes[r - k] == sizes[k] for all k (indices modulo the length)."""
     backwards = sizes[::-1]
     return next(r for r in range(len(sizes)) if np.array_equal(np.roll(backwards, r + 1), sizes))
-
-
-def policy_of(fill_last_batch: bool | None, last_batch_policy: LastBatchPolicy) -> LastBatchPolicy:
-    if fill_last_batch is None:
-        return last_batch_policy
-    warnings.warn(
-        "fill_last_batch is deprecated. Please do not use `fill_last_batch` and use `last_batch_policy` instead.",
-        stacklevel=4,
-    )
-    return LastBatchPolicy.FILL if fill_last_batch else LastBatchPolicy.PARTIAL
 
 
 class BatchesOfPipelines(Assembler):

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from jax.sharding import Sharding
 
 from jdali._batches import BatchSplit
 from jdali.graph import is_compiled
 from jdali.iterator import LastBatchPolicy
 from jdali.iterator.assemble import Assembler
 from jdali.pipeline import Pipeline
-from jdali.plugin.dali_names import DaliNames, policy_of
+from jdali.plugin.dali_names import DaliNames
 from jdali.tensors import TensorList
 
 
@@ -57,31 +56,34 @@ class Dicts(Assembler, abc.ABC):
         return result
 
 
-class DictIterator(DaliNames):
-    """Adds the arguments of DALI's iterators for PyTorch and PaddlePaddle to `DataIterator`.
-
-    Args:
-        fill_last_batch: deprecated form of `last_batch_policy`: True means FILL, False PARTIAL.
-    """
+class DictIterator(DaliNames[list[dict[str, Any]]]):
+    """The base of DALI's iterators for PyTorch and PaddlePaddle; for the arguments see these."""
 
     def __init__(
         self,
         pipelines: Pipeline | Sequence[Pipeline],
-        output_map: Sequence[str],
-        size: int,
-        reader_name: str | None,
-        auto_reset: bool | str | None,
-        fill_last_batch: bool | None,
-        last_batch_padded: bool,
-        last_batch_policy: LastBatchPolicy,
-        prepare_first_batch: bool,
+        output_map: Sequence[Any],
+        size: int = -1,
+        reader_name: str | None = None,
+        auto_reset: bool | str | None = False,
+        fill_last_batch: bool | None = None,
+        dynamic_shape: bool | None = False,
+        last_batch_padded: bool = False,
+        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
+        prepare_first_batch: bool = True,
     ):
-        last_batch_policy = policy_of(fill_last_batch, last_batch_policy)
-        self._all_pipelines = reader_name is not None
         super().__init__(
-            pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
-            prepare_first_batch,
+            pipelines, self._named(output_map), size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
+            prepare_first_batch, fill_last_batch=fill_last_batch,
         )  # fmt: skip
+
+    def _named(self, output_map: Sequence[Any]) -> Sequence[str]:
+        """Returns the names of the outputs."""
+        return output_map
+
+    @property
+    def _all_pipelines(self) -> bool:
+        return self._reader_name is not None
 
     @abc.abstractmethod
     def _dicts(self, own: list[bool], mask_name: str | None) -> Dicts:
@@ -92,20 +94,34 @@ class DictIterator(DaliNames):
             mask_name: name of the mask; None: no mask.
         """
 
-    def _assembler(
-        self, sharding: Sharding | Mapping[str, Sharding] | None, padded: Sequence[str], mask_name: str | None,
-        leading: bool,
-    ) -> Assembler:  # fmt: skip
+    def _assembler(self, **options: Any) -> Assembler:
         own = own_outputs(self._pipelines)
         own += [False] * (len(self.output_map) - len(own))
-        return self._dicts(own, mask_name)
+        return self._dicts(own, options["mask_name"])
 
-    def __next__(self) -> list[dict[str, Any]]:
-        return super().__next__()
 
-    def next(self) -> list[dict[str, Any]]:
-        """Returns the next batch, like `next(iterator)`."""
-        return self.__next__()
+class ClassificationIterator(DictIterator):
+    """Names two outputs "data" and "label", for a second base class that makes the dicts.
+
+    Args: see `DictIterator`.
+    """
+
+    def __init__(
+        self,
+        pipelines: Pipeline | Sequence[Pipeline],
+        size: int = -1,
+        reader_name: str | None = None,
+        auto_reset: bool | str | None = False,
+        fill_last_batch: bool | None = None,
+        dynamic_shape: bool | None = False,
+        last_batch_padded: bool = False,
+        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
+        prepare_first_batch: bool = True,
+    ):
+        super().__init__(
+            pipelines, ["data", "label"], size, reader_name, auto_reset, fill_last_batch, dynamic_shape,
+            last_batch_padded, last_batch_policy, prepare_first_batch,
+        )  # fmt: skip
 
 
 def own_outputs(pipelines: Sequence[Pipeline]) -> list[bool]:

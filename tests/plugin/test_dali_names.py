@@ -98,7 +98,7 @@ class NumpyIterator(DictIterator):
     """As the iterators for PyTorch and PaddlePaddle, which need not be installed."""
 
     def __init__(self, pipes, output_map, reader_name, last_batch_policy):
-        super().__init__(pipes, output_map, -1, reader_name, False, None, False, last_batch_policy, True)
+        super().__init__(pipes, output_map, reader_name=reader_name, last_batch_policy=last_batch_policy)
 
     def _dicts(self, own, mask_name):
         return NumpyDicts(self.output_map, mask_name, self._all_pipelines)

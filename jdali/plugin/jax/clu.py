@@ -6,7 +6,7 @@ CLU is not required: without it, this module defines an `ArraySpec` with the sam
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -19,7 +19,6 @@ from jdali._system.devices import HostArray
 from jdali._threads import WorkerThreads
 from jdali.iterator import LastBatchPolicy
 from jdali.iterator.assembled_ahead import UserBatch
-from jdali.pipeline import Pipeline
 from jdali.plugin.jax.iterator import DALIGenericIterator, make_decorator
 
 __all__ = ["ArraySpec", "DALIGenericPeekableIterator", "get_spec_for_array", "peekable_data_iterator"]
@@ -54,26 +53,8 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
         pmap_compatible: True adds a leading axis even to the outputs of a single pipeline.
     """
 
-    def __init__(
-        self,
-        pipelines: Pipeline | Sequence[Pipeline],
-        output_map: Sequence[str],
-        size: int = -1,
-        reader_name: str | None = None,
-        auto_reset: bool | str | None = False,
-        last_batch_padded: bool = False,
-        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
-        prepare_first_batch: bool = True,
-        sharding: Sharding | Mapping[str, Sharding] | None = None,
-        pmap_compatible: bool | None = None,
-    ):
-        self._spec: dict[str, ArraySpec] | None = None
-        self._peekers: WorkerThreads | None = None
-        self._batch_sharding = sharding if isinstance(sharding, Sharding) else None
-        super().__init__(
-            pipelines, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
-            prepare_first_batch, sharding, pmap_compatible,
-        )  # fmt: skip
+    _spec: dict[str, ArraySpec] | None = None
+    _peekers: WorkerThreads | None = None
 
     def _accepted(self, batch: UserBatch) -> UserBatch:
         spec = {name: get_spec_for_array(array) for name, array in batch.arrays.items()}
@@ -104,9 +85,10 @@ class DALIGenericPeekableIterator(DALIGenericIterator):
     @property
     def is_nonpadding(self) -> HostArray | jax.Array:
         """Returns bool [N] for the batch that `next` returned last: False for samples that only fill up the batch."""
-        if self._batch_sharding is None:
+        sharding = self._stream.assemble.sharding
+        if not isinstance(sharding, Sharding):
             return self._belongs
-        return place("is_nonpadding", [self._belongs], of_batch_axis(self._batch_sharding))
+        return place("is_nonpadding", [self._belongs], of_batch_axis(sharding))
 
     def close(self) -> None:
         super().close()
@@ -134,6 +116,6 @@ def peekable_data_iterator(
             prepare_first_batch, sharding, devices, pmap_compatible: see `plugin.jax.data_iterator`.
     """
     return make_decorator(
-        DALIGenericPeekableIterator, pipeline_fn, output_map, size, reader_name, auto_reset,
-        last_batch_padded, last_batch_policy, prepare_first_batch, sharding, devices, pmap_compatible,
+        DALIGenericPeekableIterator, pipeline_fn, sharding, devices, pmap_compatible, output_map, size, reader_name,
+        auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch,
     )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,14 +12,14 @@ from jdali._batches import BatchSplit, over_devices, stack
 from jdali._system.devices import AnyArray
 from jdali.iterator import LastBatchPolicy
 from jdali.iterator.assemble import Assembler
-from jdali.iterator.decorator import DEFAULT_NUM_THREADS, make_pipelines
+from jdali.iterator.decorator import DEFAULT_NUM_THREADS, factory_of
 from jdali.pipeline import Pipeline
 from jdali.plugin.dali_names import DaliNames
 
 __all__ = ["DALIGenericIterator", "data_iterator", "default_num_threads_value"]
 
 
-class DALIGenericIterator(DaliNames):
+class DALIGenericIterator(DaliNames[Any]):
     """Provides `jdali.iterator.DataIterator` under DALI's name, with DALI's shapes for several pipelines.
 
     Without `sharding`, it stacks the outputs of several pipelines to [pipelines, batch, ...], as `jax.pmap` expects. Each
@@ -50,24 +49,14 @@ class DALIGenericIterator(DaliNames):
         pipes = [pipelines] if isinstance(pipelines, Pipeline) else list(pipelines or ())
         self._stacks = sharding is None and (len(pipes) > 1 or bool(pmap_compatible))
         super().__init__(
-            pipes,
-            output_map,
-            size,
-            reader_name,
-            auto_reset,
-            last_batch_padded,
-            last_batch_policy,
-            prepare_first_batch,
-            sharding,
-        )
+            pipes, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
+            prepare_first_batch, sharding,
+        )  # fmt: skip
 
-    def _assembler(
-        self, sharding: Sharding | Mapping[str, Sharding] | None, padded: Sequence[str], mask_name: str | None,
-        leading: bool,
-    ) -> Assembler:  # fmt: skip
+    def _assembler(self, **options: Any) -> Assembler:
         if not self._stacks:
-            return super()._assembler(sharding, padded, mask_name, leading)
-        return _Stacking(self.output_map, _devices(self._pipelines), padded, mask_name)
+            return super()._assembler(**options)
+        return _Stacking(_devices(self._pipelines), self.output_map, **options)
 
 
 def _devices(pipes: Sequence[Pipeline]) -> list[jax.Device] | None:
@@ -82,14 +71,8 @@ def _devices(pipes: Sequence[Pipeline]) -> list[jax.Device] | None:
 class _Stacking(Assembler):
     """Stacks the outputs of pipelines along a new first axis."""
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        devices: Sequence[jax.Device] | None,
-        padded: Sequence[str],
-        mask_name: str | None,
-    ):
-        super().__init__(names, None, padded, mask_name)
+    def __init__(self, devices: Sequence[jax.Device] | None, names: Sequence[str], **options: Any):
+        super().__init__(names, **options)
         self._devices = devices
 
     def splits(self, pipelines: int) -> list[list[BatchSplit | None]]:
@@ -139,26 +122,20 @@ def data_iterator(
         pmap_compatible: True adds a leading axis to the outputs; None adds it only with `devices`.
     """
     return make_decorator(
-        DALIGenericIterator, pipeline_fn, output_map, size, reader_name, auto_reset, last_batch_padded,
-        last_batch_policy, prepare_first_batch, sharding, devices, pmap_compatible,
+        DALIGenericIterator, pipeline_fn, sharding, devices, pmap_compatible, output_map, size, reader_name,
+        auto_reset, last_batch_padded, last_batch_policy, prepare_first_batch,
     )  # fmt: skip
 
 
 def make_decorator(
     kind: type[DALIGenericIterator],
     pipeline_fn: Callable[..., object] | None,
-    output_map: Sequence[str],
-    size: int,
-    reader_name: str | None,
-    auto_reset: bool | str | None,
-    last_batch_padded: bool,
-    last_batch_policy: LastBatchPolicy,
-    prepare_first_batch: bool,
     sharding: Sharding | None,
     devices: Sequence[jax.Device] | None,
     pmap_compatible: bool | None,
+    *others: Any,
 ) -> Any:
-    """Implements `data_iterator` and `clu.peekable_data_iterator` for an iterator class."""
+    """Implements `data_iterator` and `clu.peekable_data_iterator` for an iterator class, which also gets `others`."""
     if sharding is not None and devices is not None:
         raise ValueError("data_iterator: Only one of `sharding` and `devices` arguments can be provided")
     stacked = devices is not None if pmap_compatible is None else pmap_compatible
@@ -166,19 +143,7 @@ def make_decorator(
     if devices is not None and not stacked:
         sharding = split
 
-    def decorate(function: Callable[..., object]) -> Callable[..., DALIGenericIterator]:
-        @functools.wraps(function)
-        def create(
-            *args: object, checkpoints: Sequence[str] | None = None, **kwargs: object
-        ) -> DALIGenericIterator:
-            pipes = make_pipelines(
-                function, args, kwargs, split, one_for_each=True, checkpoints=checkpoints
-            )  # fmt: skip
-            return kind(
-                pipes, output_map, size, reader_name, auto_reset, last_batch_padded, last_batch_policy,
-                prepare_first_batch, sharding, stacked,
-            )  # fmt: skip
+    def iterate(pipelines: list[Pipeline]) -> DALIGenericIterator:
+        return kind(pipelines, *others, sharding=sharding, pmap_compatible=stacked)
 
-        return create
-
-    return decorate(pipeline_fn) if pipeline_fn is not None else decorate
+    return factory_of(pipeline_fn, iterate, split, one_for_each=True)

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jdali.iterator import LastBatchPolicy
-from jdali.pipeline import Pipeline
-from jdali.plugin.dicts import DictIterator, Dicts
+from jdali.plugin.dicts import ClassificationIterator, DictIterator, Dicts
 from jdali.plugin.paddle._tensors import dense_tensor, from_array
 from jdali.tensors import TensorList
 
@@ -54,51 +52,19 @@ class DALIGenericIterator(DictIterator):
         normalized_map: the LoD level of each output, by name.
     """
 
-    def __init__(
-        self,
-        pipelines: Pipeline | Sequence[Pipeline],
-        output_map: Sequence[str | tuple[str, int]],
-        size: int = -1,
-        reader_name: str | None = None,
-        auto_reset: bool | str | None = False,
-        fill_last_batch: bool | None = None,
-        dynamic_shape: bool | None = False,
-        last_batch_padded: bool = False,
-        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
-        prepare_first_batch: bool = True,
-    ):
+    def _named(self, output_map: Sequence[str | tuple[str, int]]) -> list[str]:
         pairs = [(item, 0) if isinstance(item, str) else (item[0], int(item[1])) for item in output_map]
         self.normalized_map = dict(pairs)
-        super().__init__(
-            pipelines, [name for name, _ in pairs], size, reader_name, auto_reset, fill_last_batch,
-            last_batch_padded, last_batch_policy, prepare_first_batch,
-        )  # fmt: skip
+        return [name for name, _ in pairs]
 
     def _dicts(self, own: list[bool], mask_name: str | None) -> Dicts:
         return _PaddleTensors(self.normalized_map, own, mask_name, self._all_pipelines)
 
 
-class DALIClassificationIterator(DALIGenericIterator):
+class DALIClassificationIterator(ClassificationIterator, DALIGenericIterator):
     """Specializes `DALIGenericIterator` for two outputs, named "data" and "label".
 
     Args:
         pipelines, size, reader_name, auto_reset, fill_last_batch, dynamic_shape, last_batch_padded,
             last_batch_policy, prepare_first_batch: see `DALIGenericIterator`.
     """
-
-    def __init__(
-        self,
-        pipelines: Pipeline | Sequence[Pipeline],
-        size: int = -1,
-        reader_name: str | None = None,
-        auto_reset: bool | str | None = False,
-        fill_last_batch: bool | None = None,
-        dynamic_shape: bool | None = False,
-        last_batch_padded: bool = False,
-        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
-        prepare_first_batch: bool = True,
-    ):
-        super().__init__(
-            pipelines, ["data", "label"], size, reader_name, auto_reset, fill_last_batch, dynamic_shape,
-            last_batch_padded, last_batch_policy, prepare_first_batch,
-        )  # fmt: skip

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+import torch
 
 from jdali import types
 from jdali.iterator import IteratorError, LastBatchPolicy
 from jdali.pipeline import Pipeline
-from jdali.plugin.dicts import DictIterator, Dicts
-from jdali.plugin.pytorch._torch import torch
+from jdali.plugin.dicts import ClassificationIterator, DictIterator, Dicts
 from jdali.plugin.pytorch.torch_utils import as_torch, dense_tensors, to_torch_type
 from jdali.tensors import TensorList
 
@@ -69,12 +69,13 @@ def _coo(name: str, dtype: types.DALIDataType, samples: Sequence[torch.Tensor]) 
 
 
 class _TorchIterator(DictIterator):
-    """The base of DALI's iterators for PyTorch; subclasses set `_kinds` before `__init__`."""
+    """The base of DALI's iterators for PyTorch; subclasses may set `_kinds` before `__init__`."""
 
-    _kinds: list[str]
+    _kinds: Sequence[str] = ()
 
     def _dicts(self, own: list[bool], mask_name: str | None) -> Dicts:
-        return _TorchTensors(self.output_map, self._kinds, own, mask_name, self._all_pipelines)
+        kinds = self._kinds or [_DENSE] * len(self.output_map)
+        return _TorchTensors(self.output_map, kinds, own, mask_name, self._all_pipelines)
 
 
 def _checked_kinds(kinds: Sequence[str], outputs: int) -> list[str]:
@@ -102,50 +103,14 @@ class DALIGenericIterator(_TorchIterator):
         dynamic_shape: has no effect, because batches may always differ in shape.
     """
 
-    def __init__(
-        self,
-        pipelines: Pipeline | Sequence[Pipeline],
-        output_map: Sequence[str],
-        size: int = -1,
-        reader_name: str | None = None,
-        auto_reset: bool | str | None = False,
-        fill_last_batch: bool | None = None,
-        dynamic_shape: bool | None = False,
-        last_batch_padded: bool = False,
-        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
-        prepare_first_batch: bool = True,
-    ):
-        self._kinds = [_DENSE] * len(output_map)
-        super().__init__(
-            pipelines, output_map, size, reader_name, auto_reset, fill_last_batch, last_batch_padded,
-            last_batch_policy, prepare_first_batch,
-        )  # fmt: skip
 
-
-class DALIClassificationIterator(DALIGenericIterator):
+class DALIClassificationIterator(ClassificationIterator, DALIGenericIterator):
     """Specializes `DALIGenericIterator` for two outputs, named "data" and "label".
 
     Args:
         pipelines, size, reader_name, auto_reset, fill_last_batch, dynamic_shape, last_batch_padded,
             last_batch_policy, prepare_first_batch: see `DALIGenericIterator`.
     """
-
-    def __init__(
-        self,
-        pipelines: Pipeline | Sequence[Pipeline],
-        size: int = -1,
-        reader_name: str | None = None,
-        auto_reset: bool | str | None = False,
-        fill_last_batch: bool | None = None,
-        dynamic_shape: bool | None = False,
-        last_batch_padded: bool = False,
-        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
-        prepare_first_batch: bool = True,
-    ):
-        super().__init__(
-            pipelines, ["data", "label"], size, reader_name, auto_reset, fill_last_batch, dynamic_shape,
-            last_batch_padded, last_batch_policy, prepare_first_batch,
-        )  # fmt: skip
 
 
 class DALIRaggedIterator(_TorchIterator):
@@ -176,9 +141,9 @@ class DALIRaggedIterator(_TorchIterator):
         last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
         prepare_first_batch: bool = True,
     ):
-        kinds = [_DENSE] * len(output_map) if output_types is None else output_types
-        self._kinds = _checked_kinds(kinds, len(output_map))
+        if output_types is not None:
+            self._kinds = _checked_kinds(output_types, len(output_map))
         super().__init__(
-            pipelines, output_map, size, reader_name, auto_reset, fill_last_batch, last_batch_padded,
-            last_batch_policy, prepare_first_batch,
+            pipelines, output_map, size, reader_name, auto_reset, fill_last_batch, dynamic_shape,
+            last_batch_padded, last_batch_policy, prepare_first_batch,
         )  # fmt: skip
