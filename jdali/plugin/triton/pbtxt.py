@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 Message = dict[str, list[Any]]
@@ -13,6 +14,7 @@ _TOKEN = re.compile(
     r"""(?P<space>(?:\s|\#[^\n]*)+)|(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?P<word>[\w.+-]+)|(?P<sign>[][{}<>:,;])""",
     re.VERBOSE,
 )
+_END = ""  # token after the last; nothing reads past it
 _MOST_DEPTH = 32  # maximum depth of nested messages; a configuration has five levels
 
 
@@ -43,7 +45,7 @@ def _scalar(value: Any) -> str:
 
 def read(text: str) -> Message:
     """Parses a message; raises ValueError if the text is not a message."""
-    return _message(_Tokens(list(_tokens(text))), "", 0)
+    return _message(collections.deque([*_tokens(text), _END]), _END, 0)
 
 
 def _tokens(text: str) -> Iterator[str]:
@@ -60,47 +62,32 @@ def _tokens(text: str) -> Iterator[str]:
             yield match[0]
 
 
-class _Tokens:
-    """Reads tokens with one token of lookahead."""
-
-    def __init__(self, tokens: Sequence[str]):
-        self._tokens, self._next = tokens, 0
-
-    def peek(self) -> str:
-        return self._tokens[self._next] if self._next < len(self._tokens) else ""
-
-    def take(self) -> str:
-        token = self.peek()
-        self._next += 1
-        return token
-
-
-def _message(tokens: _Tokens, end: str, depth: int) -> Message:
+def _message(tokens: collections.deque[str], end: str, depth: int) -> Message:
     if depth > _MOST_DEPTH:
         raise ValueError(f"more than {_MOST_DEPTH} messages are inside of each other")
     found: Message = {}
-    while (name := tokens.take()) != end:
+    while (name := tokens.popleft()) != end:
         if not re.fullmatch(r"\w+", name):
             raise ValueError(f"{name or 'the end'!r} stands where the name of a field is wanted")
-        if tokens.peek() == ":":
-            tokens.take()
-        if tokens.peek() == "[":
-            tokens.take()
-            while tokens.peek() not in ("]", ""):
+        if tokens[0] == ":":
+            tokens.popleft()
+        if tokens[0] == "[":
+            tokens.popleft()
+            while tokens[0] not in ("]", _END):
                 found.setdefault(name, []).append(_value(tokens, depth))
-                if tokens.peek() == ",":
-                    tokens.take()
-            if not tokens.take():
+                if tokens[0] == ",":
+                    tokens.popleft()
+            if tokens.popleft() == _END:
                 raise ValueError("the end of a list is missing")
         else:
             found.setdefault(name, []).append(_value(tokens, depth))
-        if tokens.peek() in (",", ";"):
-            tokens.take()
+        if tokens[0] in (",", ";"):
+            tokens.popleft()
     return found
 
 
-def _value(tokens: _Tokens, depth: int) -> Any:
-    token = tokens.take()
+def _value(tokens: collections.deque[str], depth: int) -> Any:
+    token = tokens.popleft()
     if token in ("{", "<"):
         return _message(tokens, "}" if token == "{" else ">", depth + 1)
     if token[:1] in ('"', "'"):
