@@ -7,13 +7,25 @@ import dataclasses
 import threading
 import uuid
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from jdali.plugin.pytorch.experimental.proxy._references import Ticket
-
 Arguments = dict[str, list[Any]]
+
+
+class Ticket(NamedTuple):
+    """Identifies a batch that was sent to a server.
+
+    Attributes:
+        server: address of the server.
+        source: id of the sender, a thread of a process.
+        number: number of the batch among the batches of its source, starting at 0.
+    """
+
+    server: str
+    source: str
+    number: int
 
 
 @dataclasses.dataclass
@@ -44,7 +56,7 @@ class Requests:
         self._own = uuid.uuid4().hex
         self._forgotten: set[str] = set()  # ids of the loops that have ended
         self._dropped: set[Ticket] = set()  # batches in progress whose results nobody will take
-        self._is_open = self._is_broken = False
+        self.is_open = self._is_broken = False
         self._failure: BaseException | None = None
 
     def begin(self, source: str, owner: str) -> None:
@@ -79,13 +91,9 @@ class Requests:
             self._failure, self._is_broken = error, True
             self._changed.notify_all()
 
-    @property
-    def is_open(self) -> bool:
-        return self._is_open
-
     def open(self) -> None:
         with self._changed:
-            self._is_open = True
+            self.is_open = True
             if not self._is_broken:
                 self._failure = None
 
@@ -96,8 +104,8 @@ class Requests:
         """
         with self._changed:
             if wait:
-                self._changed.wait_for(lambda: self._waiting or not self._is_open)
-            if not self._waiting or not self._is_open:
+                self._changed.wait_for(lambda: self._waiting or not self.is_open)
+            if not self._waiting or not self.is_open:
                 return None
             ticket, arguments = self._waiting.popleft()
             self._making.append(ticket)
@@ -115,9 +123,9 @@ class Requests:
     def close(self, failure: BaseException | None = None) -> None:
         """Stops computing batches, and drops the batches that were not taken."""
         with self._changed:
-            if not self._is_open:
+            if not self.is_open:
                 return
-            self._is_open = False
+            self.is_open = False
             self._failure = failure or self._failure
             self._waiting.clear()
             self._made.clear()
@@ -144,7 +152,7 @@ class Requests:
             return "the batch was sent to another server"
         if self._is_broken:
             return "it takes no connections any more"
-        if not self._is_open:
+        if not self.is_open:
             return "it is not running: use it in `with server:`, or call start_thread()"
         source = self._sources.get(ticket.source)
         if source is None:  # the server has not accepted the sender's connection yet

@@ -12,14 +12,13 @@ from typing import Any
 from jdali.pipeline import Pipeline
 from jdali.plugin.dicts import own_outputs
 from jdali.plugin.pytorch.experimental.proxy._mailbox import Mailbox, Office
-from jdali.plugin.pytorch.experimental.proxy._proxy import _DALIProxy
-from jdali.plugin.pytorch.experimental.proxy._references import (
+from jdali.plugin.pytorch.experimental.proxy._proxy import (
     DALIOutputBatchRef,
     DALIOutputSampleRef,
     DALIPipelineRunRef,
-    Ticket,
+    _DALIProxy,
 )
-from jdali.plugin.pytorch.experimental.proxy._requests import Requests
+from jdali.plugin.pytorch.experimental.proxy._requests import Requests, Ticket
 from jdali.plugin.pytorch.torch_utils import dense_tensors
 from jdali.tensors import TensorList
 
