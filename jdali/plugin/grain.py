@@ -9,15 +9,11 @@ from typing import Any
 
 import jax
 
-from jdali._system.extras import install
+from jdali._system.extras import needed_by
 from jdali.iterator import DataIterator
 
-try:
+with needed_by("jdali.plugin.grain", "Grain", "grain"):
     import grain
-except ImportError as error:
-    raise ImportError(
-        f"jdali.plugin.grain needs Grain, which is not installed: {install('grain')}"
-    ) from error
 
 __all__ = ["DatasetIterator", "source"]
 

@@ -1,4 +1,4 @@
-"""Compiles the function of a `numba_function`, and calls it with allocated outputs."""
+"""Defines `numba_function` and `NumbaFunction`, operators that run a function compiled by Numba."""
 
 from __future__ import annotations
 
@@ -10,16 +10,13 @@ import numpy as np
 from jdali import types
 from jdali._operators.record import HostOutputs, Static, column, host_batch_operator, host_operator
 from jdali._system.devices import HostArray
-from jdali._system.extras import install
+from jdali._system.extras import needed_by
+from jdali.graph import DataNode, call_operator
 
-try:
+with needed_by("jdali.plugin.numba", "Numba", "numba"):
     import numba
-except ImportError as error:
-    raise ImportError(
-        f"jdali.plugin.numba needs Numba, which is not installed: {install('numba')}"
-    ) from error
 
-Shapes = list[list[HostArray]]  # for each output or input, the shapes of all samples
+Samples = list[list[HostArray]]  # for each output or input, all samples
 
 
 class NumbaCode:
@@ -57,30 +54,25 @@ class NumbaCode:
         self._run = run_fn if hasattr(run_fn, "py_func") else numba.njit(nogil=True)(run_fn)
 
     def sample(self, inputs: Sequence[HostArray]) -> tuple[HostArray, ...]:
-        columns = self.batch([[value] for value in inputs], self._call_sample)
-        return tuple(values[0] for values in columns)
+        """Calls the function for one sample; returns an array for each output."""
+        outputs, taken = self._prepared([[value] for value in inputs])
+        self._run(*(values[0] for values in (*outputs, *taken)))
+        return tuple(values[0] for values in outputs)
 
-    def samples(self, inputs: Sequence[Sequence[HostArray]]) -> list[list[HostArray]]:
+    def samples(self, inputs: Sequence[Sequence[HostArray]]) -> Samples:
         """Calls the function once for a batch; returns a list of samples for each output."""
-        return self.batch(inputs, self._call_batch)
-
-    def batch(
-        self, inputs: Sequence[Sequence[HostArray]], call: Callable[..., None]
-    ) -> list[list[HostArray]]:
-        """Allocates the outputs of a batch, fills them by `call`, and returns their samples."""
-        ready = [[self._checked(i, value) for value in values] for i, values in enumerate(inputs)]
-        outputs = [
-            [np.zeros(tuple(shape.tolist()), dtype) for shape in shapes]
-            for shapes, dtype in zip(self._shapes(ready), self.out_types, strict=True)
-        ]
-        call(outputs, ready)
+        outputs, taken = self._prepared(inputs)
+        self._run(*(numba.typed.List(values) for values in (*outputs, *taken)))
         return outputs
 
-    def _call_sample(self, outputs: Any, inputs: Any) -> None:
-        self._run(*(values[0] for values in outputs), *(values[0] for values in inputs))
-
-    def _call_batch(self, outputs: Any, inputs: Any) -> None:
-        self._run(*(numba.typed.List(values) for values in (*outputs, *inputs)))
+    def _prepared(self, inputs: Sequence[Sequence[HostArray]]) -> tuple[Samples, Samples]:
+        """Returns allocated outputs, and the checked inputs."""
+        taken = [[self._checked(i, value) for value in values] for i, values in enumerate(inputs)]
+        outputs = [
+            [np.zeros(tuple(shape.tolist()), dtype) for shape in shapes]
+            for shapes, dtype in zip(self._shapes(taken), self.out_types, strict=True)
+        ]
+        return outputs, taken
 
     def _checked(self, number: int, value: HostArray) -> HostArray:
         dtype, ndim = self.in_types[number], self.ins_ndim[number]
@@ -91,7 +83,8 @@ class NumbaCode:
         # Copies read-only arrays, for which Numba would compile the function a second time.
         return np.require(value, requirements=["C", "W"])
 
-    def _shapes(self, inputs: Sequence[Sequence[HostArray]]) -> Shapes:
+    def _shapes(self, inputs: Samples) -> Samples:
+        """Returns the shape of each sample of each output, as int64 arrays."""
         shapes_in = [[np.array(value.shape, np.int64) for value in values] for values in inputs]
         if self._setup is None:
             return shapes_in
@@ -130,3 +123,114 @@ def by_sample(*samples: HostArray, code: Static[NumbaCode]) -> tuple[HostArray, 
 def by_batch(*batches: Sequence[HostArray], code: Static[NumbaCode]) -> HostOutputs:
     """Runs `numba_function` with `batch_processing=True`."""
     return HostOutputs(tuple(column(samples, "") for samples in code.samples(batches)), {})
+
+
+def numba_function(
+    *inputs: DataNode,
+    run_fn: Callable[..., Any],
+    out_types: object,
+    in_types: object,
+    outs_ndim: int | Sequence[int],
+    ins_ndim: int | Sequence[int],
+    setup_fn: Callable[..., Any] | None = None,
+    batch_processing: bool = False,
+    blocks: Sequence[int] | None = None,
+    threads_per_block: Sequence[int] | None = None,
+    bytes_per_sample_hint: int | Sequence[int] = 0,
+    preserve: bool = False,
+    device: str | None = None,
+    name: str | None = None,
+) -> DataNode | tuple[DataNode, ...] | list[DataNode]:
+    """Compiles a function with Numba and calls it on samples; the function writes to allocated outputs.
+
+    Args:
+        inputs: at most 6 nodes.
+        run_fn: `run_fn(out0, ..., in0, ...)` writes to the outputs, which are initialised to 0. The arguments are arrays of
+            one sample or, with `batch_processing`, lists of all samples' arrays. Numba's nopython mode must be able to
+            compile the function. It must not write to its inputs.
+        out_types: `types.DALIDataType` or NumPy type of each output; float16 is not supported.
+        in_types: `types.DALIDataType` or NumPy type of each input.
+        outs_ndim: number of axes of each output.
+        ins_ndim: number of axes of each input.
+        setup_fn: `setup_fn(outs_shapes, ins_shapes)` writes the shapes of the outputs: `outs_shapes[i][sample]` is an
+            int64 array [ndim] of output i. With `batch_processing`, it gets the shapes of all samples, else of one sample at
+            a time. None: outputs have the shapes of the inputs.
+        batch_processing: True calls `run_fn` once for the whole batch; False calls it for each sample, in several threads.
+        blocks: argument of DALI's GPU version, must be None.
+        threads_per_block: argument of DALI's GPU version, must be None.
+        bytes_per_sample_hint: without effect.
+        preserve: whether to run the operator even if nothing uses its outputs.
+        device: "cpu" or None.
+        name: name of the node in the graph; None generates one.
+
+    Returns: a node for each output, without a layout.
+
+    Raises:
+        ValueError: the number of types differs from the number of axis counts.
+        RuntimeError: `device` is neither "cpu" nor None.
+
+    Parity: DALI can also compile `run_fn` to a CUDA kernel; in jdali, write functions for an accelerator in JAX and call them
+    with `plugin.jax.fn.jax_function`.
+    """
+    if device not in (None, "cpu") or blocks is not None or threads_per_block is not None:
+        raise RuntimeError(
+            "numba_function: it runs on the CPU only; for the accelerator write the function in JAX and use "
+            "jdali.plugin.jax.fn.jax_function"
+        )
+    code = NumbaCode(run_fn, out_types, in_types, outs_ndim, ins_ndim, setup_fn)
+    if len(inputs) != len(code.in_types):
+        raise ValueError(f"numba_function: {len(inputs)} inputs for {len(code.in_types)} in_types")
+    op = by_batch if batch_processing else by_sample
+    return call_operator(op, inputs, {"code": code}, name=name, preserve=preserve)
+
+
+class NumbaFunction:
+    """Holds the arguments of `numba_function`; a call with inputs adds a node."""
+
+    def __init__(
+        self,
+        run_fn: Callable[..., Any],
+        out_types: object,
+        in_types: object,
+        outs_ndim: int | Sequence[int],
+        ins_ndim: int | Sequence[int],
+        setup_fn: Callable[..., Any] | None = None,
+        device: str = "cpu",
+        batch_processing: bool = False,
+        blocks: Sequence[int] | None = None,
+        threads_per_block: Sequence[int] | None = None,
+        **kwargs: object,
+    ):
+        self.run_fn, self.setup_fn = run_fn, setup_fn
+        self.out_types, self.in_types = out_types, in_types
+        self.outs_ndim, self.ins_ndim = outs_ndim, ins_ndim
+        self.device, self.batch_processing = device, batch_processing
+        self.blocks, self.threads_per_block = blocks, threads_per_block
+        self.num_outputs = len(out_types) if isinstance(out_types, (list, tuple)) else 1
+        self._arguments = kwargs
+
+    @property
+    def preserve(self) -> bool:
+        """Returns True if the operator runs even if nothing uses its outputs."""
+        return bool(self._arguments.get("preserve"))
+
+    @staticmethod
+    def _check_minimal_numba_version(throw: bool = True) -> bool:
+        """Returns True, because this module cannot be imported without Numba; programs written for DALI call this."""
+        return True
+
+    @staticmethod
+    def _check_cuda_compatibility(throw: bool = True) -> bool:
+        """Returns False or raises RuntimeError, because `run_fn` cannot run on a GPU; see `numba_function`."""
+        if throw:
+            raise RuntimeError("NumbaFunction: it runs on the CPU only")
+        return False
+
+    def __call__(self, *inputs: DataNode, **kwargs: Any) -> Any:
+        """Adds a node; see `numba_function`."""
+        return numba_function(
+            *inputs, run_fn=self.run_fn, out_types=self.out_types, in_types=self.in_types,
+            outs_ndim=self.outs_ndim, ins_ndim=self.ins_ndim, setup_fn=self.setup_fn,
+            batch_processing=self.batch_processing, blocks=self.blocks, threads_per_block=self.threads_per_block,
+            device=self.device, **{**self._arguments, **kwargs},
+        )  # fmt: skip

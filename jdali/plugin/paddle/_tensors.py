@@ -8,9 +8,9 @@ from typing import Any
 
 import jax
 import numpy as np
+import paddle
 
 from jdali import types
-from jdali.plugin.paddle._paddle import paddle
 from jdali.tensors import Tensor, TensorList
 
 _core = paddle.framework.core

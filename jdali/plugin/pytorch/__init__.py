@@ -1,10 +1,12 @@
 """Provides DALI's `plugin.pytorch`: iterators that return `torch.Tensor`s, and PyTorch functions in a pipeline."""
 
+from jdali._system.extras import needed_by
 from jdali.iterator import LastBatchPolicy
 from jdali.plugin.base_iterator import _DaliBaseIterator as _DaliBaseIterator
 
-# Imported first, because it raises ImportError with advice if PyTorch is missing.
-from jdali.plugin.pytorch import _torch as _torch
+with needed_by("jdali.plugin.pytorch", "PyTorch", "torch"):
+    import torch as _torch  # noqa: F401  # before the modules below, which import it too
+
 from jdali.plugin.pytorch import experimental as experimental
 from jdali.plugin.pytorch import fn as fn
 from jdali.plugin.pytorch import loader_evaluator as loader_evaluator

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import torch
 
 from jdali import fn, ops
 from jdali.data_node import DataNode
-from jdali.plugin.pytorch._torch import torch
 from jdali.plugin.pytorch.torch_utils import as_torch, to_torch_type
 
 __all__ = ["TorchPythonFunction", "torch_python_function"]

@@ -7,11 +7,11 @@ from typing import Any
 
 import jax
 import numpy as np
+import torch
 
 from jdali import types
 from jdali._batches import compact
 from jdali.iterator import IteratorError
-from jdali.plugin.pytorch._torch import torch
 from jdali.tensors import Tensor, TensorList
 
 __all__ = ["feed_ndarray", "to_torch_tensor", "to_torch_type"]

@@ -11,12 +11,10 @@ The workers read the data, so each node must have the same files at the same pat
 
 from __future__ import annotations
 
-from jdali._system.extras import install
+from jdali._system.extras import needed_by
 
-try:
+with needed_by("jdali.plugin.ray", "Ray", "ray"):
     import ray as _ray  # noqa: F401  # imported first, to raise ImportError with advice if Ray is missing
-except ImportError as error:
-    raise ImportError(f"jdali.plugin.ray needs Ray, which is not installed: {install('ray')}") from error
 
 from jdali.plugin.ray.worker_set import RayWorkers as Workers
 

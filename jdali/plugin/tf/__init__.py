@@ -1,7 +1,10 @@
 """Provides DALI's `plugin.tf`, which turns pipelines into TensorFlow data sets."""
 
-# Imported first, because it raises ImportError with advice if TensorFlow is missing.
-from jdali.plugin.tf import _tensorflow as _tensorflow
+from jdali._system.extras import needed_by
+
+with needed_by("jdali.plugin.tf", "TensorFlow", "tf"):
+    import tensorflow as _tensorflow  # noqa: F401  # before the modules below, which import it too
+
 from jdali.plugin.tf import experimental as experimental
 from jdali.plugin.tf._dataset import DALIDataset
 from jdali.plugin.tf._operator import (

@@ -9,43 +9,38 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import tensorflow as tf
 
 from jdali._pipeline import copied
 from jdali._state import StateError
 from jdali.pipeline import Pipeline
-from jdali.plugin.tf._tensorflow import tf
+from jdali.plugin.tf._inputs import Input
 from jdali.tensors import TensorList
 
 
-@dataclasses.dataclass(frozen=True)
-class InputFeed:
-    """Feeds an external source.
+def on_host() -> Any:
+    """Places operators on the CPU, because operators that call Python have no kernel for other devices."""
+    return tf.device("/cpu:0")
 
-    Attributes: see `Input`; `batch` is never None.
-    """
 
-    dataset: Any
-    layout: str | None
-    batch: bool
+def _batches_of(name: str, feed: Input, batch_size: int) -> Iterator[Any]:
+    """Yields full batches for an external source; drops an incomplete last batch."""
+    elements = (_only_tensor(name, element) for element in feed.dataset)
+    if feed.batch:
+        yield from elements
+        return
+    while len(samples := list(itertools.islice(elements, batch_size))) == batch_size:
+        yield samples
 
-    def batches(self, name: str, batch_size: int) -> Iterator[Any]:
-        """Yields full batches; drops an incomplete last batch."""
-        elements = (self._only(name, element) for element in self.dataset)
-        if self.batch:
-            yield from elements
-            return
-        while len(samples := list(itertools.islice(elements, batch_size))) == batch_size:
-            yield samples
 
-    @staticmethod
-    def _only(name: str, element: object) -> object:
-        tensors = tf.nest.flatten(element)
-        if len(tensors) != 1:
-            raise ValueError(
-                f"Got an example consisting of {len(tensors)} elements for input: {name!r}. Only examples of 1 element "
-                "are supported."
-            )
-        return tensors[0].numpy()
+def _only_tensor(name: str, element: object) -> object:
+    tensors = tf.nest.flatten(element)
+    if len(tensors) != 1:
+        raise ValueError(
+            f"Got an example consisting of {len(tensors)} elements for input: {name!r}. Only examples of 1 element "
+            "are supported."
+        )
+    return tensors[0].numpy()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,7 +115,7 @@ class Batches:
     are compiled once.
 
     Args:
-        inputs: feeds of the external sources, by name.
+        inputs: what feeds the external sources, by name; their `batch` is not None.
         depth: number of batches to prefetch from fed inputs.
         options: arguments of `Pipeline` that replace those of `pipeline`.
     """
@@ -129,7 +124,7 @@ class Batches:
         self,
         pipeline: Pipeline,
         outputs: Outputs,
-        inputs: Mapping[str, InputFeed],
+        inputs: Mapping[str, Input],
         depth: int,
         **options: object,
     ):
@@ -168,7 +163,7 @@ class Batches:
 
     def _fed(self, pipeline: Pipeline) -> Iterator[tuple[TensorList, ...]]:
         size = self._outputs.batch_size
-        batches = {name: feed.batches(name, size) for name, feed in self._inputs.items()}
+        batches = {name: _batches_of(name, feed, size) for name, feed in self._inputs.items()}
         waiting = 0
         for fed in zip(*batches.values(), strict=False):
             for (name, feed), batch in zip(self._inputs.items(), fed, strict=True):

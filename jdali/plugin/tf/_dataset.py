@@ -2,75 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+import tensorflow as tf
+
 from jdali._pipeline import outputs_of
+from jdali._system.tracebacks import warn_user
 from jdali.pipeline import Pipeline
-from jdali.plugin.tf._batches import Batches, InputFeed, Outputs
-from jdali.plugin.tf._inputs import external_sources, matched_inputs
-from jdali.plugin.tf._tensorflow import on_host, tf
+from jdali.plugin.tf._batches import Batches, Outputs, on_host
+from jdali.plugin.tf._inputs import Input, external_sources, matched_inputs
 
 
-class _PipelineDataset(tf.data.Dataset):  # type: ignore[misc]
-    """The base of `DALIDataset` and `DALIDatasetWithInputs`; see `DALIDataset` for the arguments."""
-
-    def __init__(
-        self,
-        pipeline: Pipeline,
-        output_dtypes: object,
-        output_shapes: object,
-        fail_on_device_mismatch: bool,
-        inputs: dict[str, InputFeed],
-        *,
-        batch_size: int,
-        depth: int,
-        dtypes: object,
-        shapes: object,
-        **options: object,
-    ):
-        output_shapes = _renamed(output_shapes, shapes, "shapes")
-        output_dtypes = _renamed(output_dtypes, dtypes, "dtypes")
-        is_one = isinstance(output_dtypes, tf.DType)
-        types = (output_dtypes,) if is_one else output_dtypes
-        if not isinstance(types, tuple) or not all(isinstance(dtype, tf.DType) for dtype in types):
-            raise TypeError(
-                "`output_dtypes` should be provided as single tf.DType value or a tuple of tf.DType values. Got value "
-                f"`{output_dtypes}` of the type `{type(output_dtypes)}`."
-            )
-        if output_shapes is None:
-            output_shapes = (None,) * len(types)
-        elif is_one:
-            output_shapes = (output_shapes,)
-        if not isinstance(output_shapes, tuple) or len(output_shapes) != len(types):
-            raise ValueError(
-                f"`output_shapes` must be a tuple of a shape for each of the {len(types)} `output_dtypes`, got "
-                f"{output_shapes}"
-            )
-        static_shapes = tuple(map(tf.TensorShape, output_shapes))
-        count = len(outputs_of(pipeline))
-        if count != len(types):
-            raise ValueError(f"`output_dtypes` names {len(types)} outputs, the pipeline has {count}")
-        wanted = [None if shape.rank is None else tuple(shape.as_list()) for shape in static_shapes]
-        on_device = not fail_on_device_mismatch or "GPU" in tf.constant(0).device
-        outputs = Outputs(types, wanted, batch_size, on_device)
-        batches = Batches(
-            pipeline, outputs, inputs, depth, batch_size=batch_size, prefetch_queue_depth=depth, **options
-        )
-        specs = tuple(tf.TensorSpec(shape, dtype) for shape, dtype in zip(static_shapes, types, strict=True))
-        with on_host():
-            self._batches = tf.data.Dataset.from_generator(batches, output_signature=specs)
-        super().__init__(self._batches._variant_tensor)
-
-    def _inputs(self) -> list[Any]:
-        return [self._batches]
-
-    @property
-    def element_spec(self) -> Any:
-        return self._batches.element_spec
-
-
-class DALIDataset(_PipelineDataset):
+class DALIDataset(tf.data.Dataset):  # type: ignore[misc]
     """Makes a pipeline a `tf.data.Dataset`; its elements are tuples with a tensor [N, ...] for each output.
 
     The data set ends only where an iterator over the pipeline would end; with readers it never ends. So limit an epoch
@@ -117,6 +60,46 @@ class DALIDataset(_PipelineDataset):
         dtypes: object = None,
         shapes: object = None,
     ):
+        inputs = self._feeds(pipeline)
+        depth = prefetch_queue_depth
+        if exec_separated:
+            depth = max(cpu_prefetch_queue_depth, gpu_prefetch_queue_depth)
+        output_shapes = _renamed(output_shapes, shapes, "shapes")
+        output_dtypes = _renamed(output_dtypes, dtypes, "dtypes")
+        is_one = isinstance(output_dtypes, tf.DType)
+        types = (output_dtypes,) if is_one else output_dtypes
+        if not isinstance(types, tuple) or not all(isinstance(dtype, tf.DType) for dtype in types):
+            raise TypeError(
+                "`output_dtypes` should be provided as single tf.DType value or a tuple of tf.DType values. Got value "
+                f"`{output_dtypes}` of the type `{type(output_dtypes)}`."
+            )
+        if output_shapes is None:
+            output_shapes = (None,) * len(types)
+        elif is_one:
+            output_shapes = (output_shapes,)
+        if not isinstance(output_shapes, tuple) or len(output_shapes) != len(types):
+            raise ValueError(
+                f"`output_shapes` must be a tuple of a shape for each of the {len(types)} `output_dtypes`, got "
+                f"{output_shapes}"
+            )
+        static_shapes = tuple(map(tf.TensorShape, output_shapes))
+        count = len(outputs_of(pipeline))
+        if count != len(types):
+            raise ValueError(f"`output_dtypes` names {len(types)} outputs, the pipeline has {count}")
+        wanted = [None if shape.rank is None else tuple(shape.as_list()) for shape in static_shapes]
+        on_device = not fail_on_device_mismatch or "GPU" in tf.constant(0).device
+        outputs = Outputs(types, wanted, batch_size, on_device)
+        batches = Batches(
+            pipeline, outputs, inputs, depth, batch_size=batch_size, prefetch_queue_depth=depth,
+            num_threads=num_threads, device_id=device_id,
+        )  # fmt: skip
+        specs = tuple(tf.TensorSpec(shape, dtype) for shape, dtype in zip(static_shapes, types, strict=True))
+        with on_host():
+            self._batches = tf.data.Dataset.from_generator(batches, output_signature=specs)
+        super().__init__(self._batches._variant_tensor)
+
+    def _feeds(self, pipeline: Pipeline) -> dict[str, Input]:
+        """Returns what feeds the external sources, by name."""
         if external_sources(pipeline):
             raise ValueError(
                 "DALIDataset got a DALI pipeline containing External Source operator nodes. External Source nodes can be "
@@ -124,14 +107,17 @@ class DALIDataset(_PipelineDataset):
                 "`source` parameter. Support for Dataset inputs and External Source's `source` is allowed only in "
                 "'experimental.DALIDatasetWithInputs'."
             )
-        super().__init__(
-            pipeline, output_dtypes, output_shapes, fail_on_device_mismatch, {}, batch_size=batch_size,
-            num_threads=num_threads, device_id=device_id, dtypes=dtypes, shapes=shapes,
-            depth=_depth(exec_separated, prefetch_queue_depth, cpu_prefetch_queue_depth, gpu_prefetch_queue_depth),
-        )  # fmt: skip
+        return {}
+
+    def _inputs(self) -> list[Any]:
+        return [self._batches]
+
+    @property
+    def element_spec(self) -> Any:
+        return self._batches.element_spec
 
 
-class DALIDatasetWithInputs(_PipelineDataset):
+class DALIDatasetWithInputs(DALIDataset):
     """Extends `DALIDataset` to pipelines with external sources, which TensorFlow data sets feed.
 
     It ends as soon as one input ends, and drops an incomplete last batch. External sources with a `source` need no input.
@@ -167,16 +153,16 @@ class DALIDatasetWithInputs(_PipelineDataset):
         dtypes: object = None,
         shapes: object = None,
     ):
+        self._input_datasets = input_datasets
         super().__init__(
-            pipeline, output_dtypes, output_shapes, fail_on_device_mismatch, matched_inputs(pipeline, input_datasets),
-            batch_size=batch_size, num_threads=num_threads, device_id=device_id, dtypes=dtypes, shapes=shapes,
-            depth=_depth(exec_separated, prefetch_queue_depth, cpu_prefetch_queue_depth, gpu_prefetch_queue_depth),
+            pipeline, output_dtypes, output_shapes, fail_on_device_mismatch, batch_size=batch_size,
+            num_threads=num_threads, device_id=device_id, exec_separated=exec_separated, exec_dynamic=exec_dynamic,
+            prefetch_queue_depth=prefetch_queue_depth, cpu_prefetch_queue_depth=cpu_prefetch_queue_depth,
+            gpu_prefetch_queue_depth=gpu_prefetch_queue_depth, dtypes=dtypes, shapes=shapes,
         )  # fmt: skip
 
-
-def _depth(separated: bool, depth: int, cpu: int, gpu: int) -> int:
-    """Returns the number of batches to prefetch: with separate queues, the larger depth."""
-    return max(cpu, gpu) if separated else depth
+    def _feeds(self, pipeline: Pipeline) -> dict[str, Input]:
+        return matched_inputs(pipeline, self._input_datasets)
 
 
 def _renamed(value: object, deprecated: object, name: str) -> object:
@@ -188,9 +174,8 @@ def _renamed(value: object, deprecated: object, name: str) -> object:
             f"Usage of `{name}` is deprecated in favor of `output_{name}`. Both arguments were provided, but only "
             f"`output_{name}` should be provided."
         )
-    warnings.warn(
+    warn_user(
         f"Use of argument `{name}` is deprecated. Please use `output_{name}` instead. `output_{name}` should be provided "
-        "as a tuple or a single value.",
-        stacklevel=4,
+        "as a tuple or a single value."
     )
     return tuple(deprecated) if isinstance(deprecated, list) else deprecated

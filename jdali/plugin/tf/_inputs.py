@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import tensorflow as tf
+
 from jdali._pipeline import outputs_of
 from jdali._sources import SourceFeed
 from jdali.graph import Node
 from jdali.pipeline import Pipeline
-from jdali.plugin.tf._batches import InputFeed
-from jdali.plugin.tf._tensorflow import tf
 
 _KIND = (
     "`input_datasets` must be a dictionary that maps input names (the `name` specified for External Source node in DALI "
@@ -46,8 +46,8 @@ def external_sources(pipeline: Pipeline) -> list[Node]:
     return [node for node in pipeline.graph.nodes if isinstance(node.runtime, SourceFeed)]
 
 
-def matched_inputs(pipeline: Pipeline, input_datasets: object) -> dict[str, InputFeed]:
-    """Returns the feeds of the external sources without a `source`, by name.
+def matched_inputs(pipeline: Pipeline, input_datasets: object) -> dict[str, Input]:
+    """Returns the inputs of the external sources without a `source`, by name; their `batch` is not None.
 
     Args:
         input_datasets: data sets, or `Input`s, by name; None: no data sets.
@@ -117,5 +117,6 @@ def _check_placeholder(node: Node) -> None:
         )
 
 
-def _feed(value: Input, source: SourceFeed) -> InputFeed:
-    return InputFeed(value.dataset, value.layout, source.batch if value.batch is None else value.batch)
+def _feed(value: Input, source: SourceFeed) -> Input:
+    batch = source.batch if value.batch is None else value.batch
+    return Input(value.dataset, layout=value.layout, batch=batch)

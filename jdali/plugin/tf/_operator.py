@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import tensorflow as tf
 
 from jdali.pipeline import Pipeline
-from jdali.plugin.tf._batches import Outputs
-from jdali.plugin.tf._tensorflow import on_host, tf
+from jdali.plugin.tf._batches import Outputs, on_host
 from jdali.tensors import TensorList
 
 

@@ -1,5 +1,5 @@
 """Provides `NumbaFunction` at DALI's older location."""
 
-from jdali.plugin.numba._surface import NumbaFunction
+from jdali.plugin.numba._function import NumbaFunction
 
 __all__ = ["NumbaFunction"]

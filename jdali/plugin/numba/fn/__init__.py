@@ -1,6 +1,6 @@
 """Provides `numba_function`."""
 
-from jdali.plugin.numba._surface import numba_function
+from jdali.plugin.numba._function import numba_function
 from jdali.plugin.numba.fn import experimental as experimental
 
 __all__ = ["experimental", "numba_function"]
