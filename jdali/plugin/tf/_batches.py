@@ -137,7 +137,7 @@ class Batches:
     def __call__(self) -> Iterator[tuple[np.ndarray, ...]]:
         pipeline, begin = self._ready()
         try:
-            for batches in self._fed(pipeline) if self._inputs else pipeline:
+            for batches in self._fed(pipeline) if self._inputs else _until_the_end(pipeline):
                 yield self._outputs.arrays(batches)
         except Exception:
             pipeline.close()
@@ -175,6 +175,16 @@ class Batches:
                 waiting -= 1
         for _ in range(waiting):
             yield pipeline.share_outputs()
+
+
+def _until_the_end(pipeline: Pipeline) -> Iterator[tuple[TensorList, ...]]:
+    """Yields batches until a source ends; with readers, one epoch follows another."""
+    while True:
+        try:
+            batches = pipeline.run()
+        except StopIteration:
+            return
+        yield batches
 
 
 Wanted = Sequence[int | None] | None
