@@ -42,7 +42,7 @@ class Output:
             return
         if (extents.prod(axis=1) == 1).all():
             self._numbers.append(np.array([samples[i].reshape(()) for i in chosen]))
-        elif self._is_bytes:
+        elif self._dtype == np.uint8 and extents.shape[1] == 1:  # bytes
             return
         for i in chosen:
             values = self._by_channel(samples[i])
@@ -56,10 +56,6 @@ class Output:
     def is_sound(self) -> bool:
         """Returns True for the first output of `decoders.audio`."""
         return self.source.op.name == _SOUND and self.index == 0
-
-    @property
-    def _is_bytes(self) -> bool:
-        return self._dtype == np.uint8 and self._extents[-1].shape[1] == 1
 
     @property
     def extents(self) -> np.ndarray:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from jdali._display import Hint, escape, named
 from jdali._display.numbers import histogram, histogram_svg
+from jdali._statistics.outputs import Output
 from jdali._viewer.hints import NamesOf, hint_of
 from jdali._viewer.layout import error_box, table
-from jdali._viewer.survey import OutputSurvey, Survey
+from jdali._viewer.survey import Survey
 from jdali.engine.eager import PipelineInspector
 from jdali.readers.base import ClassNames
 
@@ -48,55 +49,51 @@ def found(survey: Survey, inspector: PipelineInspector, names_of: NamesOf) -> st
     return "".join(parts)
 
 
-def _output(output: OutputSurvey, hint: Hint) -> str:
-    parts = [f"<h2>{escape(output.name)}</h2><p>{escape(output.layout)} {escape(output.dtype)}</p>"]
-    if output.labels:
-        parts.append(_labels(output, hint.names))
-    elif output.numbers:
+def _output(output: Output, hint: Hint) -> str:
+    if not len(output.extents):
+        return ""
+    known = output.statistics(None)
+    parts = [f"<h2>{escape(output.name)}</h2><p>{escape(known.layout)} {escape(known.dtype)}</p>"]
+    if known.labels:
+        parts.append(_labels(known.labels, hint.names))
+    elif output.numbers is not None:
         parts.append(_chart("values", output.numbers))
     else:
-        parts += _sizes(output, hint.rate if hint.kind == "sound" else None)
-    moments = output.moments
-    if moments is not None and len(moments.mean) <= 16:
-        mean, deviation = (", ".join(f"{v:.6g}" for v in values) for values in (moments.mean, moments.std))
-        line = f"mean=[{mean}], std=[{deviation}]"
-        parts.append(f'<p>by channel, to paste: <code class="jd-paste">{line}</code></p>')
+        parts.append(_sizes(output.extents, known.layout, hint.rate if hint.kind == "sound" else None))
+        if 0 < len(known.mean) <= 16:
+            mean, deviation = (", ".join(f"{v:.6g}" for v in values) for values in (known.mean, known.std))
+            line = f"mean=[{mean}], std=[{deviation}]"
+            parts.append(f'<p>by channel, to paste: <code class="jd-paste">{line}</code></p>')
     return f'<section class="jd-part">{"".join(parts)}</section>'
 
 
-def _sizes(output: OutputSurvey, rate: float | None) -> list[str]:
-    sizes = (
-        np.array([size for size in output.sizes if len(size) == len(output.sizes[0])])
-        if output.sizes
-        else np.zeros((0, 0))
-    )
-    if len(sizes) and (sizes == sizes[0]).all():
-        return [f"<p>all are {'×'.join(map(str, sizes[0].tolist())) or 'scalars'}</p>"]
+def _sizes(sizes: np.ndarray, layout: str, rate: float | None) -> str:
+    if (sizes == sizes[0]).all():
+        return f"<p>all are {'×'.join(map(str, sizes[0].tolist())) or 'scalars'}</p>"
     charts = []
-    for axis in range(sizes.shape[1] if sizes.ndim == 2 else 0):
-        letter = output.layout[axis] if axis < len(output.layout) else str(axis)
-        values = sizes[:, axis]
+    for axis, values in enumerate(sizes.T):
+        letter = layout[axis] if axis < len(layout) else str(axis)
         if axis == 0 and rate:
-            charts.append(_chart("seconds", (values / rate).tolist()))
+            charts.append(_chart("seconds", values / rate))
         elif values.min() == values.max():
             charts.append(f"<p>axis {escape(letter)}: always {values[0]}</p>")
         else:
-            charts.append(_chart(f"axis {letter}", values.tolist()))
-    return [f'<div class="jd-charts">{"".join(charts)}</div>']
+            charts.append(_chart(f"axis {letter}", values))
+    return f'<div class="jd-charts">{"".join(charts)}</div>'
 
 
-def _chart(title: str, values: Sequence[float]) -> str:
-    counts, low, high = histogram(np.array(values, np.float64))
+def _chart(title: str, values: np.ndarray) -> str:
+    counts, low, high = histogram(values.astype(np.float64))
     caption = f"<figcaption>{escape(title)}, mean {np.mean(values):.4g}</figcaption>"
     return f"<figure>{caption}{histogram_svg(counts, f'{low:.4g}', f'{high:.4g}')}</figure>"
 
 
-def _labels(output: OutputSurvey, names: ClassNames) -> str:
-    top = max(output.labels.values())
-    rows = []
-    for label, count in sorted(output.labels.items())[:_SHOWN_LABELS]:
-        rows.append([escape(named(label, names)), f'<meter max="{top}" value="{count}"></meter>', str(count)])
-    more = (
-        f"<p>and {len(output.labels) - len(rows)} more labels</p>" if len(rows) < len(output.labels) else ""
-    )
+def _labels(counts: Mapping[int, int], names: ClassNames) -> str:
+    """Renders a table of labels; `counts` is in the order of the labels."""
+    top = max(counts.values())
+    rows = [
+        [escape(named(label, names)), f'<meter max="{top}" value="{count}"></meter>', str(count)]
+        for label, count in list(counts.items())[:_SHOWN_LABELS]
+    ]
+    more = f"<p>and {len(counts) - len(rows)} more labels</p>" if len(rows) < len(counts) else ""
     return table(["label", "", "samples"], rows) + more

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-import jax
-
 from jdali._threads import PhaseTimer
+from jdali.engine.eager import wait
 from jdali.pipeline import Pipeline
 from jdali.profiler import Recorder, Report
 
@@ -48,4 +47,4 @@ def measure_loop(
 
 def _take(pipe: Pipeline) -> None:
     for output in pipe.run():
-        jax.block_until_ready([block.array for block in output.store.blocks if hasattr(block, "array")])
+        wait(output)

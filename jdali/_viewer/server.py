@@ -138,7 +138,7 @@ class Site:
         self._inspector, self._root, self._name, self._names_of = inspector, root, name, names_of
         self._times = LiveTimes(inspector, make, pipe)
         self._graph = GraphPage(inspector, self._times, pipe, root)
-        self._survey = Survey(inspector)
+        self._survey = Survey(inspector, names_of)
         # Functions that set the responses of open requests.
         self._pages: set[Callable[[Response], object]] = set()
         self._closed = False

@@ -110,15 +110,15 @@ def test_a_survey_has_the_mean_of_all_values(tmp_path):
     survey._thread.join(timeout=120)
     assert survey.error == ""
     assert not survey.is_running
-    first, resized, labels = survey.outputs
-    assert len(first.moments.mean) == 3
+    first, resized, labels = (output.statistics(None) for output in survey.outputs)
+    assert len(first.mean) == 3
     assert [bad.path.rpartition("/")[2] for bad in survey.bad] == ["broken.png"]
     assert survey.seen == 90  # ten epochs of ten samples, each with a bad one
     assert labels.labels == {0: 40, 1: 50}  # four cats that can be read, five dogs
     # All pictures are the same stripes, red in one half, blue in the other, white above; resized, and one row is mixed.
     stripes = viewed.stripes(96, 128).reshape(-1, 3).astype(np.float64)
-    np.testing.assert_allclose(resized.moments.mean, stripes.mean(axis=0), atol=1.5)
-    np.testing.assert_allclose(resized.moments.std, stripes.std(axis=0), atol=1.5)
+    np.testing.assert_allclose(resized.mean, stripes.mean(axis=0), atol=1.5)
+    np.testing.assert_allclose(resized.std, stripes.std(axis=0), atol=1.5)
     inspector.close()
     pipe.close()
 
