@@ -65,7 +65,7 @@ def pretty_select(
         if error.missing_args != ["shape"] or error.augmentation.op not in translations:
             raise
         raise TypeError(
-            f"{auto_aug_name}: The augmentation `{error.augmentation.name}` requires `shape` argument that describes image shape "  # type: ignore[attr-defined]
+            f"{auto_aug_name}: The augmentation `{error.augmentation.name}` requires `shape` argument that describes image shape "
             f"(in HWC layout). Please provide it as `shape` argument to `{auto_aug_name}` call; `fn.peek_image_shape` "
             "gives it for encoded images. Translations by pixels, `translate_x_no_shape` and `translate_y_no_shape`, "
             f"need none: `{ref_suite_name}` with `use_shape=False` has them."

@@ -5,7 +5,7 @@ See https://arxiv.org/abs/1805.09501.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,16 +39,10 @@ def auto_augment(
     """Applies to each sample one of the sequences of augmentations in a policy.
 
     Args:
-        data: uint8 images (HWC) or sequences of images (FHWC).
+        data, shape, fill_value, interp_type, seed, key: see `rand_augment`.
         policy_name: "image_net", "reduced_image_net", "reduced_cifar10" or "svhn".
-        shape: (height, width) of the images: one pair for all samples, or a pair for each sample. If given, translations are
-            shares of this size.
-        fill_value: value of pixels that translation, shear and rotation uncover; None repeats the border.
-        interp_type: interpolation of translation, shear and rotation: `INTERP_LINEAR` (also for None) or `INTERP_NN`.
         max_translate_abs: largest translation without `shape`, in pixels: a number, or (height, width); None: 250.
         max_translate_rel: largest translation with `shape`, as a share: a number, or (height, width); None: 1.
-        seed: seed of all random choices; None derives it from the pipeline's seed.
-        key: JAX key, first or by name, if `data` is an array with one image; see `jdali.auto_aug`.
 
     Returns: the augmented batch, with the same sizes and type.
 
@@ -109,8 +103,7 @@ def apply_auto_augment(
     Args:
         policy: sequences to choose from.
         data: a batch.
-        seed: seed of all random choices; None derives it from the pipeline's seed.
-        key: JAX key, if `data` is an array with one image; see `jdali.auto_aug`.
+        seed, key: see `rand_augment`.
         kwargs: arguments of the augmentations; each augmentation gets those of its function.
 
     Raises:
@@ -169,44 +162,39 @@ def get_image_net_policy(
 
     Args:
         use_shape: True if translations are shares of the augmentations' argument `shape`, False if they are pixels.
-        max_translate_abs: largest translation without `use_shape`, in pixels: a number, or (height, width); None: 250.
-        max_translate_rel: largest translation with `use_shape`, as a share: a number, or (height, width); None: 1.
+        max_translate_abs, max_translate_rel: see `auto_augment`.
     """
-    moving = _translations(use_shape, max_translate_abs, max_translate_rel)
-    return _policy("ImageNetPolicy", tables.IMAGE_NET, moving)
+    return _policy("ImageNetPolicy", tables.IMAGE_NET, use_shape, max_translate_abs, max_translate_rel)
 
 
 def get_reduced_image_net_policy() -> Policy:
     """Returns the policy found on a part of ImageNet; it has no translations."""
-    return _policy("ReducedImageNetPolicy", tables.REDUCED_IMAGE_NET, [])
+    return _policy("ReducedImageNetPolicy", tables.REDUCED_IMAGE_NET)
 
 
 def get_reduced_cifar10_policy(
     use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> Policy:
     """Returns the policy found on a part of CIFAR-10; for the arguments see `get_image_net_policy`."""
-    moving = _translations(use_shape, max_translate_abs, max_translate_rel)
-    return _policy("ReducedCifar10Policy", tables.REDUCED_CIFAR10, moving)
+    return _policy(
+        "ReducedCifar10Policy", tables.REDUCED_CIFAR10, use_shape, max_translate_abs, max_translate_rel
+    )
 
 
 def get_svhn_policy(
     use_shape: bool = False, max_translate_abs: object = None, max_translate_rel: object = None
 ) -> Policy:
     """Returns the policy found on SVHN; for the arguments see `get_image_net_policy`."""
-    moving = _translations(use_shape, max_translate_abs, max_translate_rel)
-    return _policy("SvhnPolicy", tables.SVHN, moving)
+    return _policy("SvhnPolicy", tables.SVHN, use_shape, max_translate_abs, max_translate_rel)
 
 
-def _translations(
-    use_shape: bool, max_translate_abs: object, max_translate_rel: object
-) -> list[Augmentation]:
-    return get_translations(use_shape, 250, 1.0, max_translate_abs, max_translate_rel)
-
-
-def _policy(name: str, table: tables.Table, translations: Sequence[Augmentation]) -> Policy:
+def _policy(
+    name: str, table: tables.Table, use_shape: bool = False, max_translate_abs: object = None,
+    max_translate_rel: object = None,
+) -> Policy:  # fmt: skip
     enhance = (0.1, 1.9)
     suite = [
-        *translations,
+        *get_translations(use_shape, 250, 1.0, max_translate_abs, max_translate_rel),
         a.shear_x.augmentation((0, 0.3), True),
         a.shear_y.augmentation((0, 0.3), True),
         a.rotate.augmentation((0, 30), True),

@@ -83,13 +83,9 @@ def apply_rand_augment(
     """Applies `n` randomly chosen augmentations to each sample, one after the other, all at magnitude bin `m`.
 
     Args:
-        augmentations: augmentations to choose from; the same one may be chosen several times.
+        augmentations: augmentations to choose from.
         data: a batch.
-        n: number of augmentations of a sample.
-        m: magnitude bin, 0 to `num_magnitude_bins` - 1.
-        num_magnitude_bins: number of magnitudes.
-        seed: seed of all random choices; None derives it from the pipeline's seed.
-        key: JAX key, if `data` is an array with one image; see `jdali.auto_aug`.
+        n, m, num_magnitude_bins, seed, key: see `rand_augment`.
         kwargs: arguments of the augmentations; each augmentation gets those of its function.
 
     Raises:
@@ -144,8 +140,7 @@ def get_rand_augment_suite(
 
     Args:
         use_shape: True if translations are shares of the augmentations' argument `shape`, False if they are pixels.
-        max_translate_abs: largest translation without `use_shape`, in pixels: a number, or (height, width); None: 100.
-        max_translate_rel: largest translation with `use_shape`, as a share: a number, or (height, width); None: 100/224.
+        max_translate_abs, max_translate_rel: see `rand_augment`.
     """
     return [
         *_moving(use_shape, max_translate_abs, max_translate_rel),

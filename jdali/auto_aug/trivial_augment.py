@@ -35,17 +35,9 @@ def trivial_augment_wide(
     """Applies one of TrivialAugment Wide's 14 augmentations to each sample, at a random magnitude.
 
     Args:
-        data: uint8 images (HWC) or sequences of images (FHWC).
-        num_magnitude_bins: number of magnitudes.
-        shape: (height, width) of the images: one pair for all samples, or a pair for each sample. If given, translations are
-            shares of this size.
-        fill_value: value of pixels that translation, shear and rotation uncover; None repeats the border.
-        interp_type: interpolation of translation, shear and rotation: `INTERP_LINEAR` (also for None) or `INTERP_NN`.
+        data, num_magnitude_bins, shape, fill_value, interp_type, seed, excluded, key: see `rand_augment`.
         max_translate_abs: largest translation without `shape`, in pixels: a number, or (height, width); None: 32.
         max_translate_rel: largest translation with `shape`, as a share: a number, or (height, width); None: 1.
-        seed: seed of all random choices; None derives it from the pipeline's seed.
-        excluded: names of augmentations to leave out.
-        key: JAX key, first or by name, if `data` is an array with one image; see `jdali.auto_aug`.
 
     Returns: the augmented batch, with the same sizes and type.
     """
@@ -71,11 +63,7 @@ def apply_trivial_augment(
 
     Args:
         augmentations: augmentations to choose from.
-        data: a batch.
-        num_magnitude_bins: number of magnitudes.
-        seed: seed of all random choices; None derives it from the pipeline's seed.
-        key: JAX key, if `data` is an array with one image; see `jdali.auto_aug`.
-        kwargs: arguments of the augmentations; each augmentation gets those of its function.
+        data, num_magnitude_bins, seed, key, kwargs: see `apply_rand_augment`.
 
     Raises:
         ValueError: `augmentations` is empty, or `num_magnitude_bins` is below 1.
@@ -104,8 +92,7 @@ def get_trivial_augment_wide_suite(
 
     Args:
         use_shape: True if translations are shares of the augmentations' argument `shape`, False if they are pixels.
-        max_translate_abs: largest translation without `use_shape`, in pixels: a number, or (height, width); None: 32.
-        max_translate_rel: largest translation with `use_shape`, as a share: a number, or (height, width); None: 1.
+        max_translate_abs, max_translate_rel: see `trivial_augment_wide`.
     """
     enhance = (0.01, 0.99)
     return [

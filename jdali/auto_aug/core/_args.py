@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
-
-
-class HasFunction(Protocol):
-    """Declares the protocol of an augmentation, an object whose function is `op`."""
-
-    @property
-    def op(self) -> Callable[..., Any]: ...
+from typing import Any
 
 
 class MissingArgException(TypeError):
@@ -22,7 +15,7 @@ class MissingArgException(TypeError):
         missing_args: names of the missing arguments.
     """
 
-    def __init__(self, message: str, augmentation: HasFunction, missing_args: list[str]):
+    def __init__(self, message: str, augmentation: Any, missing_args: list[str]):
         super().__init__(message)
         self.augmentation, self.missing_args = augmentation, missing_args
 
@@ -47,14 +40,13 @@ def further_parameters(function: Callable[..., object]) -> list[inspect.Paramete
     ]
 
 
-def filter_unused_args(augmentations: Iterable[HasFunction], kwargs: Mapping[str, object]) -> list[str]:
+def filter_unused_args(augmentations: Iterable[Any], kwargs: Mapping[str, object]) -> list[str]:
+    """Lists the arguments that none of the augmentations takes."""
     used = {p.name for a in augmentations for p in further_parameters(a.op)}
     return [name for name in kwargs if name not in used]
 
 
-def forbid_unused_kwargs(
-    augmentations: Iterable[HasFunction], kwargs: Mapping[str, object], call_name: str
-) -> None:
+def forbid_unused_kwargs(augmentations: Iterable[Any], kwargs: Mapping[str, object], call_name: str) -> None:
     """Raises UnusedArgException if `kwargs` has an argument that no augmentation takes."""
     unused = filter_unused_args(augmentations, kwargs)
     if unused:

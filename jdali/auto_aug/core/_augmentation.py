@@ -182,8 +182,9 @@ class Augmentation:
         Raises:
             MissingArgException: the function needs an argument that is not in `kwargs`.
         """
-        bound = self.bound(data, magnitude_bin=magnitude_bin, num_magnitude_bins=num_magnitude_bins, **kwargs)
-        return bound()
+        return self.bound(
+            data, magnitude_bin=magnitude_bin, num_magnitude_bins=num_magnitude_bins, **kwargs
+        )()
 
     def bound(
         self,
