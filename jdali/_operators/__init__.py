@@ -18,5 +18,5 @@ Inside:
 * Lookup: `catalog` (written by tools/make_stubs.py), `names`.
 * Calls: `layout` adapts layouts, `frames` maps over the frames of a sequence, `static_values` converts static arguments,
   `scaled` handles decoding at a fraction of the size.
-* Pure functions: `padded` handles padded data, `one_sample` adds hints about `jax.vmap` to errors.
+* Pure functions: `padded` handles padded data.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -20,14 +20,16 @@ from jdali._numerics.rounding import narrowed
 from jdali._operators import argument_rules
 from jdali._operators.argument_rules import Traced
 from jdali._operators.call import CallRequest, PlannedCall, plan_call, run_call, run_sample
-from jdali._operators.one_sample import layouts_of, refuse_shared_draws, with_advice
+from jdali._operators.layout import RankError, make_adapter
 from jdali._operators.padded import Extent, extents_of, fitted, follow, out_shapes
 from jdali._operators.random_key import no_key
-from jdali._operators.record import Arg, ArgKind, DeviceBatchOp, Operator
+from jdali._operators.record import Arg, ArgKind, DeviceBatchOp, DeviceOp, Operator
 from jdali._system.devices import is_local, to_host
 from jdali._system.jax_modes import usual_modes
 
+T = TypeVar("T")
 Sizes: TypeAlias = "Sequence[np.ndarray]"
+_ONE_SAMPLE = "Functions of jdali.ops take one sample: map them over a batch with jax.vmap."
 
 
 @usual_modes()
@@ -58,9 +60,9 @@ def pure_call(
         ValueError: the inputs seem to be a batch, or the call is wrong in another way.
     """
     if op.random and not layout:
-        refuse_shared_draws(op, inputs)
+        _refuse_shared_draws(op, inputs)
     plan = functools.partial(_planned, op, key=key, layout=layout, extent=extent, out_shape=out_shape)
-    return (plan(inputs, args) if op.mixes_samples({}) else with_advice(op, plan, inputs, args))()
+    return (plan(inputs, args) if op.mixes_samples({}) else _with_advice(op, plan, inputs, args))()
 
 
 def _planned(
@@ -81,11 +83,7 @@ def _planned(
     shapes = out_shapes(op, least, out_shape)
 
     def run() -> Any:
-        results = call.run(planned, [one.array for one in extents], true_sizes, shapes)
-        rows = () if call.rows is None else (call.rows,)
-        results = tuple(
-            fitted(result, (*rows, *shape)) for result, shape in zip(results, shapes, strict=True)
-        )
+        results = call.run(planned, true_sizes, shapes)
         single = len(results) == 1
         outputs = results[0] if single else results
         if extent is None:
@@ -104,11 +102,8 @@ def graph_call(
     planned = call.plan([np.array(a.shape, np.int64) for a in call.arrays])
     shapes = [tuple(o.extents[0].tolist()) for o in planned.outputs]
     sizes = [jnp.asarray(shape, jnp.int32) for shape in shapes]
-    results = call.run(planned, [one.array for one in call.extents], sizes, shapes)
-    return [
-        (fitted(result, shape), output.layout)
-        for result, shape, output in zip(results, shapes, planned.outputs, strict=True)
-    ]
+    results = call.run(planned, sizes, shapes)
+    return [(result, output.layout) for result, output in zip(results, planned.outputs, strict=True)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -150,7 +145,7 @@ class _PureCall:
         arrays = [jnp.asarray(i) for i in known]
         rows = _rows(op, arrays) if batch else None
         samples = [a.shape[1:] if batch else a.shape for a in arrays]
-        layouts = layouts_of(op, [len(shape) for shape in samples], layout)
+        layouts = _layouts_of(op, [len(shape) for shape in samples], layout)
         extents = extents_of(op, samples, extent)
         keeps = floats and keeps_floats(op) and "dtype" not in args
         if keeps and jnp.issubdtype(arrays[0].dtype, jnp.floating):
@@ -182,9 +177,9 @@ class _PureCall:
         return dataclasses.replace(planned, call=dataclasses.replace(planned.call, static=static))
 
     def run(
-        self, planned: PlannedCall, extents: Sequence[Array], out_extents: Sequence[Array],
-        shapes: Sequence[tuple[int, ...]],
-    ) -> tuple[Array, ...]:  # fmt: skip
+        self, planned: PlannedCall, out_extents: Sequence[Array], shapes: Sequence[tuple[int, ...]]
+    ) -> tuple[Array, ...]:
+        """Runs the call; returns outputs padded to `shapes`."""
         padded = dict(planned.call.argument_shapes)
         traced = {n: argument_rules.fitted(value, padded[n], 0) for n, value in self.tracers.items()}
         if self.rows is None:
@@ -207,10 +202,10 @@ class _PureCall:
             results = run_call(planned.call, arrays, ins, values, outs, shapes, one_key)
             return tuple(result[0] for result in results)
 
-        results: tuple[Array, ...] = over_any_mesh(run)(
-            list(self.arrays), list(extents), traced, list(out_extents), self.key
-        )
-        return results
+        extents = [one.array for one in self.extents]
+        results = over_any_mesh(run)(list(self.arrays), extents, traced, list(out_extents), self.key)
+        rows = () if self.rows is None else (self.rows,)
+        return tuple(fitted(result, (*rows, *shape)) for result, shape in zip(results, shapes, strict=True))
 
 
 def _narrowed(value: Any) -> Any:
@@ -298,3 +293,96 @@ def _as_argument(arg: Arg, value: object) -> Array:
     array = jnp.asarray(value)
     dtype = arg.element_type
     return array if dtype is None else array.astype(dtype)
+
+
+def _with_advice(op: Operator, plan: Callable[..., T], inputs: Sequence[Any], args: Mapping[str, Any]) -> T:
+    """Returns `plan(inputs, args)`; adds a hint about `jax.vmap` to an error if the arrays are a batch.
+
+    A `RankError` always gets the hint. Any other error gets it only if all arrays, or all inputs, have the same number
+    of rows, and the call succeeds for one row of each.
+    """
+    try:
+        return plan(inputs, args)
+    except RankError as error:
+        raise RankError(f"{error}. {_ONE_SAMPLE}") from None
+    except (TypeError, ValueError) as error:
+        count = None if _ONE_SAMPLE in str(error) else _count_of_rows(op, plan, inputs, args)
+        if count is not None:
+            error.add_note(
+                f"{op.name}: the call is right for each of the {count} rows of its arrays. {_ONE_SAMPLE}"
+            )
+        raise
+
+
+def _count_of_rows(
+    op: Operator, plan: Callable[..., object], inputs: Sequence[Any], args: Mapping[str, Any]
+) -> int | None:
+    """Returns the number of samples if the arrays of a failed call are a batch, else None."""
+    arrays = {
+        name: value
+        for name, value in args.items()
+        if name in op.args
+        and op.args[name].kind is not ArgKind.STATIC
+        and isinstance(value, (Array, np.ndarray))
+    }
+    for batched in (arrays, {}):  # the second attempt is for a batch of inputs with arguments for one sample
+        rows = {np.shape(value)[:1] for value in (*inputs, *batched.values())} - {()}
+        if len(rows) == 1 and _is_right(plan, inputs, args, batched):
+            return int(rows.pop()[0])
+    return None
+
+
+def _is_right(
+    plan: Callable[..., object], inputs: Sequence[Any], args: Mapping[str, Any], batched: Mapping[str, Any]
+) -> bool:
+    """Returns True if a call succeeds for the first row of the inputs and of the `batched` arguments."""
+
+    def one_row() -> None:
+        rows = [_first_row(i) for i in inputs]
+        plan(rows, {**args, **{name: _first_row(value) for name, value in batched.items()}})
+
+    try:
+        jax.eval_shape(one_row)
+    except Exception:  # the error has another cause
+        return False
+    return True
+
+
+def _first_row(value: Any) -> Any:
+    if not np.ndim(value):
+        return value
+    if isinstance(value, jax.core.Tracer):
+        return value[0]
+    with jax.ensure_compile_time_eval():  # inside jit, a concrete value would otherwise become a tracer
+        return value[0]
+
+
+def _layouts_of(op: Operator, ndims: Sequence[int], layout: str | Sequence[str]) -> list[str]:
+    """Returns the layout of each input. If one layout is given for all, inputs that it does not fit get ""."""
+    shared = isinstance(layout, str)
+    layouts = [layout] * len(ndims) if isinstance(layout, str) else list(layout)
+    fits = [not name or len(name) == ndim for name, ndim in zip(layouts, ndims, strict=True)]
+    if ndims and not (any(fits) if shared else all(fits)):
+        wrong = fits.index(False)
+        name, ndim = layouts[wrong], ndims[wrong]
+        advice = f". {_ONE_SAMPLE}" if ndim == len(name) + 1 else ""
+        raise ValueError(
+            f'{op.name}: the layout "{name}" names {len(name)} axes, the input has {ndim}{advice}'
+        )
+    return [name if fit else "" for name, fit in zip(layouts, fits, strict=True)]
+
+
+def _refuse_shared_draws(op: Operator, inputs: Sequence[Any]) -> None:
+    """Raises ValueError if an input without a layout may be a batch, because samples must not share random values."""
+    if not isinstance(op, DeviceOp):
+        return
+    for i, value in enumerate(inputs):
+        if not op.layouts or op.input(i).argument:
+            continue
+        ndim = np.ndim(value)
+        if make_adapter(op.name, op.layouts, op.sequence, "", ndim).frames:
+            frames = "F" + op.layouts[0]
+            raise ValueError(
+                f"{op.name}: an input of {ndim} axes without a layout may be a batch or a sequence, whose frames share what is "
+                f'drawn: map the function over a batch with jax.vmap, with a key for each sample, or give layout="{frames}"'
+            )
