@@ -10,7 +10,6 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
-import jax
 import numpy as np
 
 from jdali._batches import (
@@ -28,7 +27,7 @@ from jdali._batches import (
     host_array,
     same_layout,
 )
-from jdali._system.devices import AnyArray, HostArray, host_device
+from jdali._system.devices import AnyArray, HostArray
 
 __all__ = [
     "RowSlice", "Tensor", "TensorCPU", "TensorGPU", "TensorList", "TensorListCPU", "TensorListGPU",
@@ -74,7 +73,7 @@ class TensorListCPU(TensorList):
 
     def as_array(self) -> HostArray:
         """Returns the samples as an array [N, ...]; all must have the same size."""
-        return self._dense_array()
+        return self.as_numpy()
 
     def as_cpu(self) -> TensorListCPU:
         return self
@@ -94,12 +93,6 @@ class TensorListCPU(TensorList):
     ) -> TensorListCPU:
         """Makes a batch from arrays of any library that supports DLPack, without copying them."""
         return TensorListCPU(list(list_of_objects), layout)
-
-    def _dense(self) -> AnyArray:
-        return self._dense_array()
-
-    def _jax_device(self) -> jax.Device:
-        return host_device()
 
 
 class TensorListGPU(TensorList):
@@ -188,9 +181,6 @@ class TensorListGPU(TensorList):
         """Makes a batch from arrays of any library that supports DLPack; copies them unless they are JAX arrays."""
         return TensorListGPU(list(list_of_objects), layout)
 
-    def _dense(self) -> AnyArray:
-        return self.as_jax()
-
 
 def _gather(
     kind: type[TensorList],
@@ -249,6 +239,7 @@ def _gather_list(
 
 def _broadcast(kind: type[ListT], tensor: Tensor, batch_size: int) -> ListT:
     store = Store.of_block(SamplesBlock([tensor._value]), BatchSpec.of([tensor._value], tensor.layout()))
-    batch = kind._of(store.select(np.zeros(batch_size, np.int64)), [tensor.source_info()] * batch_size)
+    names = [tensor.source_info()] * batch_size
+    batch = TensorList.from_store(store.select(np.zeros(batch_size, np.int64)), kind.device, names)
     assert isinstance(batch, kind)
     return batch

@@ -15,7 +15,7 @@ from jdali import types
 from jdali._batches.extent import BatchSpec
 from jdali._batches.gathering import Placement, gather, padded_by_zeros
 from jdali._batches.provenance import Provenance
-from jdali._batches.store import PaddedBlock, RowSlice, SamplesBlock, Store, compact, keeping
+from jdali._batches.store import PaddedBlock, SamplesBlock, Store, compact, keeping
 from jdali._batches.tensor import (
     NOTHING,
     Tensor,
@@ -27,7 +27,7 @@ from jdali._batches.tensor import (
 )
 from jdali._batches.texts import batch_text, samples_html
 from jdali._errors import TracedArgumentError
-from jdali._system.devices import AnyArray, HostArray, accelerator, to_host
+from jdali._system.devices import AnyArray, HostArray, accelerator, host_device, to_host
 
 _KINDS: dict[str, type[TensorList]] = {}  # by device; filled by the subclasses
 
@@ -50,20 +50,12 @@ class TensorList:
     _layout: str
     _source: Provenance | None
     _packed: tuple[Any, Any] | None  # the result of `padded`, or the leaves that `_unflatten` got
-    # The samples without padding: the result of `_dense_array`, cut from a padded array; or of `data_ptr` if sizes differ.
+    # The samples without padding: the result of `as_numpy`, cut from a padded array; or of `data_ptr` if sizes differ.
     _unpadded: Any
 
     def __init_subclass__(cls) -> None:
         _KINDS[cls.device] = cls
         jax.tree_util.register_pytree_node(cls, cls._flatten, cls._unflatten)
-
-    @classmethod
-    def _of(cls, store: Store, source: Sequence[str] | None = None, device: str | None = None) -> TensorList:
-        batch = object.__new__(cls if device is None else _KINDS[device])
-        if source is not None and not isinstance(source, Provenance):
-            source = Provenance.named(source)
-        batch._begin(store, source)
-        return batch
 
     def _flatten(self) -> tuple[tuple[object, object], str]:
         return self.padded(), self._layout
@@ -78,24 +70,6 @@ class TensorList:
     def _begin(self, store: Store, source: Provenance | None) -> None:
         self._known, self._layout, self._source = store, store.spec.layout, source
         self._packed = self._unpadded = None
-
-    @classmethod
-    def from_parts(
-        cls,
-        parts: Sequence[RowSlice],
-        spec: BatchSpec,
-        device: str = "cpu",
-        source_info: Sequence[str] | None = None,
-    ) -> TensorList:
-        """Makes a batch from rows of padded arrays.
-
-        Args:
-            parts: the padded arrays; each position of the batch must be in exactly one part.
-            spec: true sizes, element type and layout.
-            device: "cpu" or "gpu".
-            source_info: a name for each sample.
-        """
-        return cls._of(Store.of_parts(parts, spec), source_info, device)
 
     @classmethod
     def from_samples(
@@ -119,9 +93,8 @@ class TensorList:
         if spec is None:
             empty = BatchSpec(np.zeros((0, len(layout))), NOTHING, layout)
             spec = BatchSpec.of(samples, layout) if samples else empty
-        if not samples:
-            return cls._of(Store.empty(spec), source_info, device)
-        return cls._of(Store.of_block(SamplesBlock(samples), spec), source_info, device)
+        store = Store.of_block(SamplesBlock(samples), spec) if samples else Store.empty(spec)
+        return cls.from_store(store, device, source_info)
 
     @classmethod
     def from_dense(
@@ -134,14 +107,16 @@ class TensorList:
         """Makes a batch from an array [N, ...] of equal samples; `layout` is the layout of one sample."""
         extents = np.tile(np.array(array.shape[1:], np.int64), (array.shape[0], 1))
         spec = BatchSpec(extents, array.dtype, layout)
-        return cls._of(Store.of_block(PaddedBlock(array), spec), source_info, device)
+        return cls.from_store(Store.of_block(PaddedBlock(array), spec), device, source_info)
 
-    @classmethod
-    def from_store(
-        cls, store: Store, device: str = "cpu", source_info: Sequence[str] | None = None
-    ) -> TensorList:
-        """Makes a batch of the samples in `store`."""
-        return cls._of(store, source_info, device)
+    @staticmethod
+    def from_store(store: Store, device: str = "cpu", source_info: Sequence[str] | None = None) -> TensorList:
+        """Makes a batch of the samples in `store`; see `from_samples`."""
+        batch = object.__new__(_KINDS[device])
+        if source_info is not None and not isinstance(source_info, Provenance):
+            source_info = Provenance.named(source_info)
+        batch._begin(store, source_info)
+        return batch
 
     @staticmethod
     def concat(batches: Sequence[TensorList], order: Sequence[int] | HostArray | None = None) -> TensorList:
@@ -161,7 +136,7 @@ class TensorList:
             source = Provenance.concat(
                 [Provenance.nowhere(len(b)) if b._source is None else b._source for b in full]
             )
-        merged = type(first)._of(store, source)
+        merged = TensorList.from_store(store, first.device, source)
         return merged if order is None else merged.select(order)
 
     @staticmethod
@@ -175,7 +150,7 @@ class TensorList:
         """Selects the samples at `indices`, in that order; copies none."""
         chosen = np.asarray(indices, np.int64)
         source = None if self._source is None else self._source.select(chosen)
-        return self._of(self.store.select(chosen), source)
+        return self.from_store(self.store.select(chosen), self.device, source)
 
     @property
     def store(self) -> Store:
@@ -192,15 +167,11 @@ class TensorList:
         """True sizes, element type and layout."""
         return self.store.spec
 
-    def as_numpy(self) -> HostArray:
-        """Joins equally sized samples into a NumPy array [N, ...]; waits until they are computed."""
-        return self._dense_array()
-
     def to_device(self, device: str) -> TensorList:
         """Returns the batch for "cpu" or "gpu"; samples move to the accelerator when their values are read."""
         if device == self.device:
             return self
-        return self.as_cpu() if device == "cpu" else self._of(self.store, self._source, device)
+        return self.as_cpu() if device == "cpu" else self.from_store(self.store, device, self._source)
 
     @property
     def dtype(self) -> types.DALIDataType:
@@ -289,11 +260,11 @@ class TensorList:
         assert isinstance(array, jax.Array)
         return array
 
-    def _dense_array(self) -> HostArray:
-        """Joins equally sized samples into a C-contiguous NumPy array [N, ...]; does not copy if they already are such an array.
+    def as_numpy(self) -> HostArray:
+        """Joins equally sized samples into a C-contiguous NumPy array [N, ...]; waits until they are computed.
 
-        An array that was cut from a padded array is kept for the next call. The store stays padded, because it
-        determines the shape of `padded`.
+        Does not copy if the samples already are such an array. An array that was cut from a padded array is kept for the
+        next call. The store stays padded, because it determines the shape of `padded`.
         """
         store, shape = self.store, dense_shape(self.store, "a numpy array")
         if (host := dense_memory(store, shape)) is not None:
@@ -307,7 +278,7 @@ class TensorList:
 
     def _dense(self) -> AnyArray:
         """Joins equally sized samples into one array, on their device."""
-        raise TypeError("a TensorList is either a TensorListCPU or a TensorListGPU")
+        return self.as_numpy() if self.device == "cpu" else self.as_jax()
 
     @property
     def _placement(self) -> Placement:
@@ -315,7 +286,7 @@ class TensorList:
         return self.store.sharding or self._jax_device()
 
     def _jax_device(self) -> jax.Device:
-        return accelerator()
+        return host_device() if self.device == "cpu" else accelerator()
 
     def as_tensor(self) -> Tensor:
         """Joins equally sized samples into one tensor with a leading batch axis ("N" in the layout).
@@ -355,7 +326,7 @@ class TensorList:
 
     def as_cpu(self) -> TensorList:
         """Returns the batch in host memory; copies samples that are on a device."""
-        return self._of(self.store.to_host(), self._source, "cpu")
+        return self.from_store(self.store.to_host(), "cpu", self._source)
 
     # For type checkers, which see an output of `run` as a `TensorList`. At run time, `TensorListGPU` has no `as_array`.
     if TYPE_CHECKING:
@@ -402,7 +373,7 @@ class TensorList:
         copy_to_address(self._elements(), pointer)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> HostArray:
-        return np.array(self._dense_array(), dtype=dtype, copy=copy)
+        return np.array(self.as_numpy(), dtype=dtype, copy=copy)
 
     def __jax_array__(self) -> jax.Array:
         return self.as_jax()

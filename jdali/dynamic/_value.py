@@ -68,7 +68,7 @@ class EagerValue:
             )
         samples = self._samples()
         store = dataclasses.replace(samples.store, spec=samples.spec.replace(layout=layout))
-        return self._of(samples._of(store, samples.provenance, samples.device), self._device)
+        return self._of(samples.from_store(store, samples.device, samples.provenance), self._device)
 
     def to_device(self: ValueT, device: Any, force_copy: bool = False) -> ValueT:
         """Returns the same samples on the device `device`.

@@ -14,7 +14,7 @@ from jdali._batches.gathering import gather
 from jdali._batches.slabs import ALIGNMENT, SMALLEST, SlabPool, aligned_empty
 from jdali._batches.store import Store
 from jdali._system.devices import host_device
-from jdali.tensors import RowSlice, TensorList, TensorListGPU
+from jdali.tensors import RowSlice, TensorList
 
 pytestmark = pytest.mark.gpu
 
@@ -171,7 +171,7 @@ def test_equal_samples_without_elements(accelerator, shape):
 
 def test_moving_indices_keeps_where_samples_came_from(accelerator):
     names = ["a", "b", "c", "d"]
-    batch = TensorListGPU._of(in_blocks(SAMPLES, accelerator), names)
+    batch = TensorList.from_store(in_blocks(SAMPLES, accelerator), "gpu", names)
     chosen = batch.select([3, 1, 1])
     assert chosen.source_info() == ["d", "b", "b"]
     parts = [batch.select([0, 2]), batch.select([1, 3])]

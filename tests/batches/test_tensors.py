@@ -34,6 +34,12 @@ def samples(dtype: Any = np.uint8) -> list[np.ndarray]:
     return [(np.arange(h * w).reshape(h, w) + 10 * i).astype(dtype) for i, (h, w) in enumerate(EXTENTS)]
 
 
+def from_parts(
+    parts: list[RowSlice], spec: BatchSpec, device: str = "cpu", names: list[str] | None = None
+) -> TensorList:
+    return TensorList.from_store(Store.of_parts(parts, spec), device, names)
+
+
 def parts_of(values: list[np.ndarray], to: Any = jnp.asarray, fill: int = 77) -> list[RowSlice]:
     """Samples 0, 2, 4 in the rows 2, 0, 1 of one array, 1 and 3 in rows 0 and 2 of another."""
     dtype = values[0].dtype
@@ -52,7 +58,7 @@ def ragged(kind: str = "parts", device: str = "cpu", dtype: Any = np.uint8) -> T
     if kind == "samples":
         return TensorList.from_samples(values, "HW", device, names)
     to = np.asarray if kind == "numpy parts" else jnp.asarray
-    return TensorList.from_parts(parts_of(values, to), BatchSpec(EXTENTS, dtype, "HW"), device, names)
+    return from_parts(parts_of(values, to), BatchSpec(EXTENTS, dtype, "HW"), device, names)
 
 
 KINDS = ["parts", "numpy parts", "samples"]
@@ -113,9 +119,9 @@ def test_parts_must_hold_every_sample_once() -> None:
     spec = BatchSpec(EXTENTS, np.uint8)
     first, second = parts_of(samples())
     with pytest.raises(ValueError, match="hold 3 samples, not each of the 5"):
-        TensorList.from_parts([first], spec)
+        from_parts([first], spec)
     with pytest.raises(ValueError, match="not each of the 5"):
-        TensorList.from_parts([first, second._replace(samples=np.array([1, 0]))], spec)
+        from_parts([first, second._replace(samples=np.array([1, 0]))], spec)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -188,7 +194,7 @@ def dense_batches() -> list[TensorList]:
     for device in ("cpu", "gpu"):
         for to in (np.asarray, jnp.asarray):
             part = RowSlice(to(padded), np.array([2, 0]), np.array([0, 1]))
-            made.append(TensorList.from_parts([part], spec, device))
+            made.append(from_parts([part], spec, device))
             made.append(TensorList.from_dense(to(DENSE), "HW", device))
             made.append(TensorList.from_samples([to(s) for s in DENSE], "HW", device))
     return made
@@ -266,7 +272,7 @@ def test_a_padded_batch_is_put_together_once() -> None:
     spec = BatchSpec(np.array([[3, 4]] * 2), np.int16, "HW")
     padded = np.full((2, 5, 6), -1, np.int16)
     padded[:, :3, :4] = DENSE
-    batch = TensorListCPU._of(Store.of_block(PaddedBlock(padded), spec))
+    batch = TensorList.from_store(Store.of_block(PaddedBlock(padded), spec))
     address = batch.as_array().ctypes.data
     assert batch.as_array().ctypes.data == batch.as_tensor().data_ptr() == address
     assert batch.padded()[0].shape == (2, 5, 6)  # as if nobody had asked
@@ -377,7 +383,7 @@ def test_the_advice_for_a_mask_works_and_only_a_mask_gets_it() -> None:
 
 def test_padding_never_shows_whatever_it_holds() -> None:
     spec = BatchSpec(EXTENTS, np.uint8)
-    texts = {str(TensorList.from_parts(parts_of(samples(), fill=fill), spec)) for fill in (0, 255)}
+    texts = {str(from_parts(parts_of(samples(), fill=fill), spec)) for fill in (0, 255)}
     assert len(texts) == 1
 
 
@@ -427,7 +433,7 @@ def test_empty() -> None:
     for batch in (TensorListCPU([], "HWC"), TensorListGPU([], "HWC")):
         assert (len(batch), batch.layout(), batch.ndim(), batch.dtype) == (0, "HWC", 3, types.NO_TYPE)
     spec = BatchSpec(np.zeros((0, 2)), np.uint8, "HW")
-    for batch in (TensorList.from_samples([], spec=spec), TensorList.from_parts([], spec)):
+    for batch in (TensorList.from_samples([], spec=spec), from_parts([], spec)):
         assert batch.padded()[0].shape == (0, 0, 0)
         assert batch.as_array().shape == (0, 0, 0)
         assert (batch.layout(), batch.dtype) == ("HW", types.UINT8)
@@ -576,7 +582,7 @@ def test_padding_of_a_batch_is_zero(accelerator: jax.Device, there: bool) -> Non
         RowSlice(arrays[0], np.array([1, 0]), np.array([0, 2])),
         RowSlice(arrays[1], np.array([0]), np.array([1])),
     ]
-    batch = TensorList.from_parts(parts, BatchSpec(sizes, np.float32), "gpu" if there else "cpu")
+    batch = from_parts(parts, BatchSpec(sizes, np.float32), "gpu" if there else "cpu")
     padded, extents = batch.padded()
     assert (padded.devices() == {accelerator}) == there
     np.testing.assert_array_equal(extents, sizes)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jdali._batches import Drawn, PaddedBlock, Provenance, gather
+from jdali._batches import Drawn, PaddedBlock, Provenance, Store, gather
 from jdali._operators.record import Operator
 from jdali._system.devices import host_device
 from jdali.engine.cursor import open_reader
@@ -26,7 +26,7 @@ from jdali.engine.steps.values import Values
 from jdali.engine.task import SampleIds
 from jdali.engine.workers import Pool
 from jdali.graph import WHOLE_BATCH, Domain, ExecutionPlan, Graph, HostStep, Stage, is_compiled, make_plan
-from jdali.tensors import RowSlice, TensorList
+from jdali.tensors import TensorList
 
 KEPT_RUNNERS, KEPT_GRAPHS = 1024, 256  # maximum numbers; the least recently used is dropped first
 _MASK32, _MASK64 = 0xFFFF_FFFF, 0xFFFF_FFFF_FFFF_FFFF
@@ -238,8 +238,7 @@ def move(batch: TensorList, device: jax.Device, pool: Pool) -> TensorList:
     store = batch.store
     with pool.slabs:
         placed = gather(store, None, store.padded_shape(), device)
-    whole = np.arange(len(batch))
-    return TensorList.from_parts([RowSlice(placed, whole, whole)], batch.spec, "gpu", batch.provenance)
+    return TensorList.from_store(Store.of_block(PaddedBlock(placed), batch.spec), "gpu", batch.provenance)
 
 
 def wait(batch: TensorList) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jdali._batches import BatchSpec
+from jdali._batches import BatchSpec, PaddedBlock, Store
 from jdali._errors import OperatorError, TracedArgumentError
 from jdali._numerics.flat_program import FlatProgram, StepValue
 from jdali._numerics.rounding import x64_context
@@ -27,7 +27,7 @@ from jdali.engine.steps.program import PlannedStage, ProgramForm, random_nodes, 
 from jdali.engine.steps.stage_calls import StageCalls
 from jdali.engine.steps.values import Values, input_values
 from jdali.graph import WHOLE_BATCH, DataNode, Node, is_choice
-from jdali.tensors import RowSlice, TensorList
+from jdali.tensors import TensorList
 
 
 @dataclasses.dataclass(frozen=True)
@@ -254,8 +254,7 @@ def is_known(array: object) -> bool:
 
 
 def _batch(array: np.ndarray, spec: BatchSpec) -> TensorList:
-    whole = np.arange(len(array))
-    return TensorList.from_parts([RowSlice(array, whole, whole)], spec)
+    return TensorList.from_store(Store.of_block(PaddedBlock(array), spec))
 
 
 def _largest(spec: BatchSpec) -> tuple[int, ...]:
