@@ -17,6 +17,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+import textwrap
 import types as pytypes
 from pathlib import Path
 from typing import Any
@@ -200,11 +201,9 @@ def catalog_text() -> str:
             by_module.setdefault(op.run.__module__, {})[name] = type(op).__name__
     lines = []
     for module_name, names in sorted(by_module.items()):
-        entries = [f'"{name}": "{kind}"' for name, kind in names.items()]
-        line = f'    "{module_name}": {{{", ".join(entries)}}},\n'
-        if len(line) > LINE:
-            line = f'    "{module_name}": {{\n' + "".join(f"        {e},\n" for e in entries) + "    },\n"
-        lines.append(line)
+        entries = [f'"{name}":\xa0"{kind}"' for name, kind in names.items()]  # not broken by `fill`
+        line = f'    "{module_name}": {{{", ".join(entries)}}},'
+        lines.append(textwrap.fill(line, LINE, subsequent_indent=" " * 8).replace("\xa0", " ") + "\n")
     return CATALOG_HEADER + "".join(lines) + "}\n"
 
 
