@@ -13,9 +13,9 @@ from jdali._numerics.narrow import narrow
 from jdali._state import End
 from jdali._system.jax_modes import batch_modes
 from jdali.engine import Engine, Result
-from jdali.iterator.assembled_ahead import Assembly, UserBatch
-from jdali.iterator.state import restore, state_of
-from jdali.iterator.stream import BatchStream, outcome_of
+from jdali.iterator.assembled_ahead import UserBatch
+from jdali.iterator.policy import EpochCounter
+from jdali.iterator.stream import BatchStream
 
 State = Mapping[str, Any]
 
@@ -24,7 +24,7 @@ class PipelineTwin:
     """Makes batches with the programs and threads of a pipeline, but at an independent position in the sources."""
 
     def __init__(self, engine: Engine):
-        self._engine, self._cursor = engine, engine.cursor.twin()
+        self._engine, self._cursor, self.slabs = engine, engine.cursor.twin(), engine.pool.slabs
         self._ended = False
 
     def take_result(self) -> Result:
@@ -47,7 +47,7 @@ class PipelineTwin:
         """Skips batches without making them."""
         self._cursor.skip(batches, self._engine.batch_size)
 
-    def get_state(self) -> dict[str, Any]:
+    def shared_state(self) -> dict[str, Any]:
         return {
             **self._engine.get_state(self._cursor),
             **({"end": End.REACHED} if self._ended else {}),
@@ -81,24 +81,18 @@ class PipelineTwin:
         return engine.make(engine.task_of_sample(index, range(epoch, epoch + 1)), tolerates=False)
 
 
-class Replay:
-    """Makes the batches of an iterator, but at an independent position."""
+class Replay(BatchStream):
+    """Makes the batches of another stream again, at an independent position."""
 
     def __init__(self, stream: BatchStream):
-        self._pipelines = [PipelineTwin(pipeline.internals().engine) for pipeline in stream.pipelines]
-        self.counter = copy.copy(stream.counter)
-        self._assembly = Assembly(stream.assemble.twin(), self.counter, stream.pipelines[0].slabs)
-        self._ended = False  # the next epoch begins with the next batch
+        twins = [PipelineTwin(pipeline.internals().engine) for pipeline in stream.pipelines]
+        super().__init__(twins, copy.copy(stream.counter), stream.assemble.twin())
 
-    def get_state(self) -> dict[str, Any]:
-        states = [pipeline.get_state() for pipeline in self._pipelines]
-        return state_of(self.counter, ended=self._ended, pipelines=states)
-
-    def set_state(self, state: State) -> None:
-        restore(state, [pipeline.set_state for pipeline in self._pipelines], self.counter)
-        self._ended = bool(state["ended"])
+    def _follow(self, counter: EpochCounter) -> None:
+        """Does nothing: batches are made when they are taken."""
 
     def skip(self, batches: int) -> None:
+        """Skips batches without making them."""
         while batches:
             left = 0 if self._ended else self.counter.left
             if left is None or batches <= left:
@@ -115,36 +109,21 @@ class Replay:
                 raise ValueError("batch_at: the length of the epochs is not known; give no epoch, or size")
             self._skip(left + self.counter.surplus)
             self.counter.skip(left)
-        self._reset()
-        self.counter.advance()
-        self._ended = False
+        self._begin_epoch()
 
     def _skip(self, batches: int) -> None:
-        for pipeline in self._pipelines:
+        for pipeline in self.pipelines:
             pipeline.skip(batches)
-
-    def _reset(self) -> None:
-        for pipeline in self._pipelines:
-            pipeline.reset()
 
     def next(self) -> UserBatch:
         while True:
             if self._ended or self.counter.left == 0:
                 self.skip_epoch()
-                continue
-            outcomes = [outcome_of(pipeline.take_result) for pipeline in self._pipelines]
-            error = next((outcome for outcome in outcomes if isinstance(outcome, BaseException)), None)
-            if isinstance(error, StopIteration):
-                self._ended = self.counter.meet_end()
-                if not self._ended:
-                    self._reset()
-                continue
-            share = self.counter.draw()
-            if error is not None:
-                raise error
-            made = self._assembly([outcome for outcome in outcomes if isinstance(outcome, Result)], share)
-            if made is not None:
-                return made
+            item = self.take()
+            if isinstance(item, BaseException):
+                raise item
+            if isinstance(item, UserBatch):
+                return item
 
 
 def batch_at(stream: BatchStream, step: int, epoch: int | None) -> dict[str, jax.Array]:

@@ -12,7 +12,6 @@ from jdali.iterator.assemble import Assembler
 from jdali.iterator.assembled_ahead import Assembly, UserBatch, follow, found
 from jdali.iterator.policy import EpochCounter
 from jdali.iterator.state import begun_state, pipeline_states, restore, restore_counter, state_of
-from jdali.pipeline import Pipeline
 
 log = logging.getLogger("jdali")
 
@@ -54,9 +53,12 @@ class BatchStream:
     """Takes batches from pipelines and divides them into epochs.
 
     `wait` and `refuse_if_closed` need no lock; only one thread at a time may call the other methods.
+
+    Args:
+        pipelines: `Pipeline`s, or their twins, see `replay`.
     """
 
-    def __init__(self, pipelines: Sequence[Pipeline], counter: EpochCounter, assemble: Assembler):
+    def __init__(self, pipelines: Sequence[Any], counter: EpochCounter, assemble: Assembler):
         self.pipelines, self.counter, self.assemble = tuple(pipelines), counter, assemble
         self.assembly = Assembly(assemble, counter, self.pipelines[0].slabs)
         self._ended = False  # `take` has returned the end of the epoch

@@ -24,7 +24,7 @@ def test_it_has_a_position_of_its_own(engine):
     twin = PipelineTwin(engine)
     twin.skip(2)
     assert numbers(twin.take_result()) == [6, 7, 8]
-    state = twin.get_state()
+    state = twin.shared_state()
     assert numbers(engine.make(engine.draw())) == [0, 1, 2]
     assert numbers(twin.take_result()) == [9, 0, 1]
     twin.set_state(state)
@@ -46,7 +46,7 @@ def test_an_end_stays_up_to_the_reset():
     for _ in range(2):
         with pytest.raises(StopIteration):
             twin.take_result()
-    assert twin.get_state()["end"] == "reached"
+    assert twin.shared_state()["end"] == "reached"
     twin.reset()
     assert numbers(twin.take_result()) == [5, 5, 5]
     with pytest.raises(ValueError, match="use batch_at"):
