@@ -296,10 +296,9 @@ class Store:
         """Returns all samples in their true sizes, C-contiguous; views of their blocks if possible."""
         if len(self.blocks) == 1:
             block = self.blocks[0]
-            if isinstance(block, PaddedBlock) and self.whole() is not None and self.spec.is_uniform:
+            if isinstance(block, PaddedBlock) and self.dense() is not None:
                 host = block.host
-                is_filled = host.ndim > 1 and host.shape[1:] == tuple(self.spec.extents[:1].flat)
-                if is_filled and host.flags.c_contiguous:
+                if host.ndim > 1 and host.flags.c_contiguous:
                     return list(host)  # takes half the time of indexing
             return self._host_samples_of(block, np.arange(len(self)))
         found: list[Any] = [None] * len(self)
@@ -378,6 +377,11 @@ class Store:
             return None
         rows = counting(len(self))
         return array if self.row is rows or np.array_equal(self.row, rows) else None
+
+    def dense(self) -> AnyArray | None:
+        """Returns the array [N, ...] whose rows are exactly the samples in order, without padding, or None."""
+        whole = self.whole()
+        return whole if whole is not None and (self.spec.extents == whole.shape[1:]).all() else None
 
     def padded_shape(self) -> tuple[int, ...]:
         """Returns, for each axis, the largest size among padded blocks and unpadded samples; zeros for an empty batch."""

@@ -267,8 +267,10 @@ class TensorList:
         next call. The store stays padded, because it determines the shape of `padded`.
         """
         store, shape = self.store, dense_shape(self.store, "a numpy array")
-        if (host := dense_memory(store, shape)) is not None:
-            return host
+        if store.dense() is not None:
+            host: HostArray = store.blocks[0].host  # type: ignore[union-attr]
+            if host.flags.c_contiguous:
+                return host
         if self._unpadded is not None:
             return self._unpadded
         array: HostArray = compact(to_host(gather(store, None, shape, None)))
@@ -465,15 +467,6 @@ def dense_shape(store: Store, wanted: str) -> tuple[int, ...]:
             " or use padded()."
         )
     return tuple(store.spec.extents[0].tolist()) if len(store) else store.padded_shape()
-
-
-def dense_memory(store: Store, shape: tuple[int, ...]) -> HostArray | None:
-    """Returns the samples' memory if it is one C-contiguous array [N, *shape], and None otherwise."""
-    whole = store.whole()
-    if whole is None or whole.shape[1:] != shape:
-        return None
-    host: HostArray = store.blocks[0].host  # type: ignore[union-attr]
-    return host if host.flags.c_contiguous else None
 
 
 def refuse_divergent(first: BatchSpec, other: BatchSpec) -> None:

@@ -171,9 +171,8 @@ class _Sizes:
 def _dense_array(name: str, batch: TensorList, *, split: bool) -> AnyArray:
     """Joins samples of one size to a JAX array, or to a NumPy array if the host must still gather or split them."""
     store = batch.store
-    whole = store.whole()
     what = f"iterator: output {name!r}"
-    ready = isinstance(whole, jax.Array) and [whole.shape[1:]] == batch.shape()[:1]
-    if not store.local or ready or not (split or whole is None):
+    ready = isinstance(store.dense(), jax.Array)
+    if not store.local or ready or not (split or store.whole() is None):
         return narrow(batch.as_jax(), what)
     return narrow(batch.as_numpy(), what)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jdali._state import End, StateError, check_version, to_checkpoint
@@ -52,16 +52,14 @@ def begun_state(state: Mapping[str, Any], following: EpochCounter) -> dict[str, 
     }
 
 
-def restore(
-    state: Mapping[str, Any], move: Sequence[Callable[[Mapping[str, Any]], None]], counter: EpochCounter
-) -> None:
+def restore(state: Mapping[str, Any], pipelines: Sequence[Any], counter: EpochCounter) -> None:
     """Moves pipelines and a counter to the position of a state; raises StateError if the state does not fit them."""
     entries = ("pipelines", "steps", "epochs", "epoch", "ended")
     check_version("iterator", state, STATE_VERSION, entries=entries)
     reader = counter.reader
-    states = pipeline_states(state, len(move), None if reader is None else reader.shards)
-    for set_state, of_pipeline in zip(move, states, strict=True):
-        set_state(of_pipeline)
+    states = pipeline_states(state, len(pipelines), None if reader is None else reader.shards)
+    for pipeline, of_pipeline in zip(pipelines, states, strict=True):
+        pipeline.set_state(of_pipeline)
     restore_counter(state, counter)
 
 

@@ -89,7 +89,7 @@ class BatchStream:
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         self._outcomes.clear()
-        restore(state, [pipeline.set_state for pipeline in self.pipelines], self.counter)
+        restore(state, self.pipelines, self.counter)
         self._ended = self._stands = bool(state["ended"])
         self._leaves = False
         self.restored = self.get_state()

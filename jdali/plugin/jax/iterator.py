@@ -128,7 +128,7 @@ def data_iterator(
 
 
 def make_decorator(
-    kind: type[DALIGenericIterator],
+    kind: Callable[..., DALIGenericIterator],
     pipeline_fn: Callable[..., object] | None,
     sharding: Sharding | None,
     devices: Sequence[jax.Device] | None,

@@ -119,12 +119,11 @@ def dense_tensor(batch: TensorList, *, own: bool) -> torch.Tensor:
         batch: a batch of samples of one size.
         own: True if nothing else uses the batch's memory, so the tensor may share it.
     """
-    store = batch.store
-    whole = store.whole()  # makes no copy if there is no padding
-    if not store.local:
+    dense = batch.store.dense()
+    if not batch.store.local:
         array = batch.as_jax()
-        return as_torch(array, copy=array is whole and not own)
-    if isinstance(whole, jax.Array) and [whole.shape[1:]] == batch.shape()[:1]:
-        return as_torch(whole, copy=not own)
+        return as_torch(array, copy=array is dense and not own)
+    if isinstance(dense, jax.Array):
+        return as_torch(dense, copy=not own)
     host = batch.as_numpy()
-    return as_torch(host, copy=host is whole)
+    return as_torch(host, copy=host is dense)
