@@ -18,21 +18,14 @@ _FEW = 32  # if all values are at most this number, they are probably class numb
 
 
 class Picture(NamedTuple):
-    """A picture that can be shown.
+    """A picture, or frames to play, that can be shown.
 
     Attributes:
-        pixels: uint8 [H, W, C] with 1, 3 or 4 channels.
+        pixels: uint8 [H, W, C] or [F, H, W, C] with 1, 3 or 4 channels.
         notes: changes to the values.
     """
 
     pixels: Pixels
-    notes: tuple[str, ...] = ()
-
-
-class Animation(NamedTuple):
-    """Frames to play, uint8 [F, H, W, C] with 1, 3 or 4 channels, and notes on changes to the values."""
-
-    frames: Pixels
     notes: tuple[str, ...] = ()
 
 
@@ -52,7 +45,7 @@ def picture_of(array: Values, layout: str = "") -> Picture:
     return Picture(pixels, (*notes, *more))
 
 
-def animation_of(array: Values, layout: str, most: int) -> Animation:
+def animation_of(array: Values, layout: str, most: int) -> Picture:
     """Converts frames, or the slices of a volume, to uint8, all with the same scaling.
 
     Args:
@@ -70,7 +63,7 @@ def animation_of(array: Values, layout: str, most: int) -> Animation:
     inner = layout[:axis] + layout[axis + 1 :]
     made = [_channels_last(frame, inner) for frame in frames]
     pixels, more = to_bytes(np.stack([values for values, _ in made]))
-    return Animation(pixels, (*notes, *made[0][1], *more))
+    return Picture(pixels, (*notes, *made[0][1], *more))
 
 
 def _channels_last(array: Values, layout: str) -> tuple[Values, tuple[str, ...]]:

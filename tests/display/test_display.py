@@ -83,7 +83,7 @@ def test_frames_share_their_range():
     frames[-1] = 4.0
     frames[0] = -4.0
     shown = animation_of(frames, "FHW", most=3)
-    assert shown.frames[:, 0, 0, 0].tolist() == [0, 128, 255]
+    assert shown.pixels[:, 0, 0, 0].tolist() == [0, 128, 255]
     assert shown.notes[0] == "3 of 10 shown"
 
 
