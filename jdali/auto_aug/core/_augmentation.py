@@ -100,7 +100,8 @@ class Augmentation:
         param_device: str | None = None,
         name: str | None = None,
     ):
-        self.op = op
+        self.op, self.mag_range, self.mag_to_param = op, mag_range, mag_to_param or np.array
+        self.randomly_negate, self.param_device = bool(randomly_negate), param_device or "cpu"
         self._config = {
             "mag_range": mag_range, "mag_to_param": mag_to_param, "randomly_negate": randomly_negate,
             "param_device": param_device, "name": name,
@@ -112,22 +113,6 @@ class Augmentation:
                 f"The {op} accepts {positional} positional argument(s), but the functions decorated with `@augmentation` must "
                 f"accept at least two positional arguments: the samples and parameters. Error in: {self!r}."
             )
-
-    @property
-    def mag_range(self) -> Any:
-        return self._config["mag_range"]
-
-    @property
-    def mag_to_param(self) -> Callable[[Any], Any]:
-        return self._config["mag_to_param"] or np.array
-
-    @property
-    def randomly_negate(self) -> bool:
-        return bool(self._config["randomly_negate"])
-
-    @property
-    def param_device(self) -> str:
-        return self._config["param_device"] or "cpu"
 
     @property
     def name(self) -> str:
