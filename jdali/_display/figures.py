@@ -198,17 +198,16 @@ def _sound(value: _Value) -> _Body:
     frames = frames_of(array)
     rate = hint.rate or 16000.0
     most = int(detail.seconds * rate)
-    notes: tuple[str, ...] = (
-        (f"{hint.rate:.0f} Hz, {len(frames) / rate:.3g} s",)
-        if hint.rate
-        else ("rate not known, played at 16 kHz",)
+    notes = [] if hint.kind else ["taken for a sound by its values"]
+    known = (
+        f"{hint.rate:.0f} Hz, {len(frames) / rate:.3g} s" if hint.rate else "rate not known, played at 16 kHz"
     )
-    if not hint.kind:
-        notes = ("taken for a sound by its values", *notes)
+    notes.append(known)
     if len(frames) > most:
-        notes = (*notes, f"the first {detail.seconds:g} s play")
+        notes.append(f"the first {detail.seconds:g} s play")
     uri = data_uri(wav(frames[:most], rate), "audio/wav")
-    return f'{waveform_svg(frames, hint.rate)}<audio controls preload="metadata" src="{uri}"></audio>', notes
+    sound = f'{waveform_svg(frames, hint.rate)}<audio controls preload="metadata" src="{uri}"></audio>'
+    return sound, tuple(notes)
 
 
 def _spectrogram(value: _Value) -> _Body:

@@ -64,14 +64,11 @@ def hint_of(value: DataNode, value_of: ValueOf, names_of: NamesOf = nameless) ->
     ):
         return _of_sound(found, value_of)
     if name == "readers.coco":
-        pixelwise, polygons = (
-            bool(found.node.args.get("pixelwise_masks")),
-            bool(found.node.args.get("polygon_masks")),
-        )
-        kinds = {
-            **_COCO,
-            **({3: "mask"} if pixelwise else {3: "polygons", 4: "vertices"} if polygons else {}),
-        }
+        kinds = dict(_COCO)
+        if found.node.args.get("pixelwise_masks"):
+            kinds[3] = "mask"
+        elif found.node.args.get("polygon_masks"):
+            kinds |= {3: "polygons", 4: "vertices"}
         return Hint(kinds.get(found.output, ""))
     # The name of an operator with several outputs, of a reader for instance, says nothing about one of them.
     names = [node.name.lower() for node in found.chain if node.named and len(node.outputs) == 1]

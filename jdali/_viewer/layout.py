@@ -54,14 +54,13 @@ def error_box(error: object) -> str:
 
 def pager(before: str, after: str, middle: str) -> str:
     """Renders links to the previous and the next page; `before` or `after` is "" for no link."""
-    previous = (
-        f'<a rel="prev" href="{escape(before)}">← previous</a>'
-        if before
-        else '<span class="jd-off">← previous</span>'
-    )
-    following = (
-        f'<a rel="next" href="{escape(after)}">next →</a>' if after else '<span class="jd-off">next →</span>'
-    )
+
+    def link(address: str, rel: str, text: str) -> str:
+        if not address:
+            return f'<span class="jd-off">{text}</span>'
+        return f'<a rel="{rel}" href="{escape(address)}">{text}</a>'
+
+    previous, following = link(before, "prev", "← previous"), link(after, "next", "next →")
     return f'<div class="jd-pager">{previous}{middle}{following}</div>'
 
 

@@ -130,10 +130,8 @@ def _config(served: ServedModel, name: str, max_batch: int, max_wait_ms: float) 
     described = served.metadata()
     inputs = [_tensor(one) for one in described["inputs"]]
     for tensor in inputs:
-        if -1 in tensor["dims"]:
-            tensor["allow_ragged_batch"] = (
-                True  # the backend gets each request by itself, so shapes may differ
-            )
+        if -1 in tensor["dims"]:  # the backend gets each request by itself, so shapes may differ
+            tensor["allow_ragged_batch"] = True
     return {
         "name": name, "backend": "python", "max_batch_size": max_batch,
         "input": inputs, "output": [_tensor(one) for one in described["outputs"]],
