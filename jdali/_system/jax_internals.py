@@ -6,11 +6,10 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -19,47 +18,25 @@ import numpy as np
 TRIED = ("0.10.0", "0.12.0.1")
 
 
-@dataclasses.dataclass(frozen=True)
-class XlaOption:
-    """An XLA option for programs on a CPU. Not every version of XLA has it; no option changes the bits of a result.
-
-    Attributes:
-        gives: effect of the option.
-        without: what happens if XLA lacks the option.
-    """
+class XlaOption(NamedTuple):
+    """An XLA option for programs on a CPU. Not every version of XLA has it; no option changes the bits of a result."""
 
     name: str
     value: object
-    gives: str
-    without: str
 
 
+# XLA splits no loop of a small program among threads: the calls are in threads already. A matrix product or a Fourier
+# transform of a small program stays in its thread. Without these options, small programs wait for XLA's threads; sums have the
+# same order, a transform is one row, a product one block of a fixed size.
 ONE_THREAD = (
-    XlaOption(
-        "xla_disable_hlo_passes", "cpu-parallel-task-assigner",
-        gives="XLA splits no loop of a small program among threads: the calls are in threads already",
-        without="small programs wait for XLA's threads; sums have the same order",
-    ),
-    XlaOption(
-        "xla_cpu_multi_thread_eigen", False,
-        gives="a matrix product or a Fourier transform of a small program stays in its thread",
-        without="small programs wait for XLA's threads; a transform is one row, a product one block of a fixed size",
-    ),
-)  # fmt: skip
-OLDER_LOOPS = (
-    XlaOption(
-        "xla_cpu_use_fusion_emitters", False,
-        gives="loops of JAX 0.10 that are faster on images than its newer ones",
-        without="JAX 0.12 has the newer loops only, at the speed that benchmarks/RESULTS.md says",
-    ),
-)  # fmt: skip
-WIDE_VECTORS = (
-    XlaOption(
-        "xla_cpu_prefer_vector_width", 512,
-        gives="vectors of 64 bytes for operators that gain by them",
-        without="vectors of 32 bytes",
-    ),
-)  # fmt: skip
+    XlaOption("xla_disable_hlo_passes", "cpu-parallel-task-assigner"),
+    XlaOption("xla_cpu_multi_thread_eigen", False),
+)
+# Loops of JAX 0.10 that are faster on images than its newer ones. JAX 0.12 has the newer loops only, at the speed that
+# benchmarks/RESULTS.md says.
+OLDER_LOOPS = (XlaOption("xla_cpu_use_fusion_emitters", False),)
+# Vectors of 64 bytes, for operators that gain by them; without it, of 32 bytes.
+WIDE_VECTORS = (XlaOption("xla_cpu_prefer_vector_width", 512),)
 
 
 class UnsupportedJaxError(RuntimeError):

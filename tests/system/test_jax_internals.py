@@ -78,7 +78,7 @@ def test_the_sizes_of_a_scan():
 
 def test_options_that_xla_lacks_are_left_out():
     known = [*jax_internals.ONE_THREAD, *jax_internals.WIDE_VECTORS]
-    unknown = jax_internals.XlaOption("xla_no_such_option", 1, "nothing", "nothing")
+    unknown = jax_internals.XlaOption("xla_no_such_option", 1)
     assert jax_internals.known_options([*known, unknown]) == {option.name: option.value for option in known}
 
 
