@@ -11,7 +11,7 @@ import dataclasses
 import io
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import soundfile
@@ -43,6 +43,9 @@ ACCEPT_INCOMPLETE = False
 """Whether to decode the available part of truncated files, as DALI does, instead of raising an error. A file is
 truncated if it holds less than its header says, or if pages of an OGG file are missing. May be set."""
 
+_Sound: TypeAlias = "_wav.Wave | _flac.Flac | _Libsndfile"
+"""An open sound file. If its `floats` is True, it stores floats, which `read` does not scale to integers. `read(first, count,
+dtype)` reads `count` samples from sample `first` on, [T, C]; None if another library must decode the file."""
 # Subtypes that store floats. When libsndfile reads floats as integers, it does not scale them.
 _FLOAT_SUBTYPES = ("FLOAT", "DOUBLE")
 
@@ -208,23 +211,6 @@ def rescale(wave: HostArray, dtype: np.dtype) -> HostArray:
     return np.clip(rounded, limits.min, limits.max).astype(dtype)
 
 
-class _Sound(Protocol):
-    """An open sound file."""
-
-    @property
-    def length(self) -> int: ...
-    @property
-    def channels(self) -> int: ...
-    @property
-    def sample_rate(self) -> int: ...
-    @property
-    def floats(self) -> bool:
-        """True if the file stores floats, which `read` does not scale to integers."""
-
-    def read(self, first: int, count: int, dtype: np.dtype) -> HostArray | None:
-        """Reads `count` samples from sample `first` on, [T, C]; None if another library must decode the file."""
-
-
 def _decoded(
     content: memoryview,
     offset: float,
@@ -358,8 +344,7 @@ def _most_values(size: int) -> int:
     return min(limits.most("max_sound_values"), of_file, limits.most("max_sample_bytes") // _VALUE_BYTES)
 
 
-@dataclasses.dataclass(frozen=True)
-class _Libsndfile:
+class _Libsndfile(NamedTuple):
     """A file opened by libsndfile; see `_Sound`."""
 
     length: int

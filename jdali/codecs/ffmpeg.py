@@ -48,7 +48,7 @@ def sound(
         most_values: largest number of values to decode; more are an error.
         damaged: builds the error for a damaged file from a reason.
 
-    Returns: the sound, [T, C] in the decoder's type, and its rate; if the file has no frame, shape [0, 0] and rate 0.
+    Returns: the sound, [T, C] in the decoder's type, and its rate.
     """
     parts: list[npt.NDArray[Any]] = []
     rate = got = 0
@@ -71,7 +71,13 @@ def sound(
     except (importlib.import_module("av").error.FFmpegError, IndexError) as error:
         reason = getattr(error, "strerror", None) or "there is no sound in it"
         raise damaged(f"{reason}, after {got} decoded samples") from error
-    return (np.ascontiguousarray(np.concatenate(parts, axis=1).T), rate) if parts else (np.empty((0, 0)), 0)
+    if not parts:
+        raise damaged("there is no frame in it")
+    return np.ascontiguousarray(np.concatenate(parts, axis=1).T), rate
+
+
+def damaged(name: str, reason: str) -> SampleError:
+    return SampleError(f"decoders.audio: damaged or cut off {name} file: {reason}")
 
 
 def float_decoder(context: Any) -> Any:

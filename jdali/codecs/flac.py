@@ -7,17 +7,15 @@ All libraries return the same samples, because FLAC is lossless and its frames h
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from jdali._batches import empty
-from jdali._errors import SampleError
 from jdali._system.devices import HostArray
 from jdali.codecs import ffmpeg as _ffmpeg
 from jdali.codecs.wav import Wave, of_samples
@@ -33,18 +31,14 @@ def miniaudio() -> Any:
     return package if hasattr(package.lib, "ma_dr_flac_open_memory") else None
 
 
-@dataclasses.dataclass(frozen=True)
-class Flac:
+class Flac(NamedTuple):
     """An open FLAC file, with the fields of its header and a decoder."""
 
     length: int
     channels: int
     sample_rate: int
     decoder: Any
-
-    @property
-    def floats(self) -> bool:
-        return False
+    floats: bool = False
 
     def read(self, first: int, count: int, dtype: np.dtype) -> HostArray | None:
         """Reads [T, C] as int16, int32 or float32; None if some samples cannot be decoded."""
@@ -76,19 +70,13 @@ def by_ffmpeg(content: memoryview, most_values: int) -> Wave | None:
     in_ogg = bytes(content[:4]) == b"OggS" and bytes(content[_IN_OGG]) == b"\x7fFLAC"
     if not (unsaid or in_ogg) or _ffmpeg.pyav() is None:
         return None
-    wave, rate = _ffmpeg.sound(content, "ogg" if in_ogg else "flac", _frames, most_values, _damaged)
-    if not rate:
-        raise _damaged("there is no frame in it")
-    return of_samples(wave, rate)
+    damaged = functools.partial(_ffmpeg.damaged, "FLAC")
+    return of_samples(*_ffmpeg.sound(content, "ogg" if in_ogg else "flac", _frames, most_values, damaged))
 
 
 def _frames(container: Any, stream: Any) -> Iterator[Any]:
     stream.codec_context.options = _CHECKED
     return container.decode(stream)
-
-
-def _damaged(reason: str) -> SampleError:
-    return SampleError(f"decoders.audio: damaged or cut off FLAC file: {reason}")
 
 
 @contextmanager

@@ -11,7 +11,6 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
-from jdali._errors import SampleError
 from jdali.codecs import ffmpeg as _ffmpeg
 from jdali.codecs import wav as _wav
 
@@ -30,6 +29,7 @@ _SAMPLE_RATES = (44100, 48000, 32000)  # in MPEG 1
 # The first frame may have a tag with the file's length: one of these names, four bytes of flags, then numbers of four
 # bytes. The number of frames after the first is present if flag 1 is set, the number of bytes if flag 2 is set.
 _LENGTH_TAGS = (b"Xing", b"Info")
+_damaged = functools.partial(_ffmpeg.damaged, "MP3")
 _TAG_OFFSET = 48  # the tag begins within this many bytes of the start of the frame
 
 
@@ -45,13 +45,7 @@ def opened(content: memoryview, most_values: int) -> _wav.Wave | None:
     claimed, content = _claimed(content, start)
     frames = functools.partial(_frames, claimed=claimed)
     wave, rate = _ffmpeg.sound(content, "mp3", frames, most_values, _damaged)
-    if not rate:
-        raise _damaged("there is no frame in it")
     return _wav.of_samples(_ffmpeg.floats(wave), rate)
-
-
-def _damaged(reason: str) -> SampleError:
-    return SampleError(f"decoders.audio: damaged or cut off MP3 file: {reason}")
 
 
 def tag_size(content: memoryview) -> int:

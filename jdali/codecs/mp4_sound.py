@@ -25,7 +25,7 @@ def opened(content: memoryview, most_values: int) -> Wave | None:
     form = next((form for form, at, magic in _FORMS if bytes(content[at : at + 4]) == magic), None)
     if form is None or _ffmpeg.pyav() is None:
         return None
-    damaged = functools.partial(_damaged, form)
+    damaged = functools.partial(_ffmpeg.damaged, "MP4" if form == "mp4" else "Matroska")
     if form == "mp4":
         try:
             refuse_claims(io.BytesIO(content))
@@ -35,8 +35,6 @@ def opened(content: memoryview, most_values: int) -> Wave | None:
         raise damaged(f"{missing} bytes are missing at its end")
     frames = functools.partial(_frames, damaged=damaged)
     wave, rate = _ffmpeg.sound(content, form, frames, most_values, damaged)
-    if not rate:
-        raise damaged("it has no frame")
     return of_samples(_ffmpeg.floats(wave), rate)
 
 
@@ -57,11 +55,6 @@ def _number(content: memoryview, at: int) -> tuple[int | None, int]:
     bits = 7 * length
     value = int.from_bytes(content[at : at + length], "big") & (1 << bits) - 1
     return None if value == (1 << bits) - 1 or length > 8 else value, at + length
-
-
-def _damaged(form: str, reason: str) -> SampleError:
-    name = "MP4" if form == "mp4" else "Matroska"
-    return SampleError(f"decoders.audio: damaged or cut off {name} file: {reason}")
 
 
 def _frames(container: Any, stream: Any, *, damaged: Any) -> Iterator[Any]:
