@@ -123,6 +123,14 @@ def _shape(cards: Cards, number: int, prefix: str = "") -> list[int]:
     return shape
 
 
+def _tile(cards: Cards, number: int) -> list[int]:
+    """Returns the shape of a tile of a compressed image; by default, a tile is a row."""
+    return [
+        _integer(cards, number, f"ZTILE{axis + 1}", extent if axis == 0 else 1)
+        for axis, extent in enumerate(_shape(cards, number, "Z"))
+    ]
+
+
 def _item_size(cards: Cards, number: int, prefix: str = "") -> int:
     bits = _integer(cards, number, f"{prefix}BITPIX")
     if bits not in _BITS:
@@ -150,11 +158,7 @@ def _check_image(number: int, cards: Cards, size: int) -> None:
         if not size:
             raise SampleError(f"HDU {number} has no image")
         return
-    shape, item = _shape(cards, number, "Z"), _item_size(cards, number, "Z")
-    tile = [
-        _integer(cards, number, f"ZTILE{axis + 1}", extent if axis == 0 else 1)
-        for axis, extent in enumerate(shape)
-    ]
+    shape, item, tile = _shape(cards, number, "Z"), _item_size(cards, number, "Z"), _tile(cards, number)
     if not shape or min(tile) < 1:
         raise SampleError(
             f"HDU {number} is damaged: its compressed image has tiles {tile} of extents {shape}"
@@ -173,11 +177,7 @@ def _check_image(number: int, cards: Cards, size: int) -> None:
 
 def _check_tiles(number: int, cards: Cards, data: bytes) -> None:
     """Raises `SampleError` if a gzip tile unpacks to more bytes than a tile can have; astropy would unpack them all."""
-    shape = _shape(cards, number, "Z")
-    sides = [
-        _integer(cards, number, f"ZTILE{n + 1}", extent if n == 0 else 1) for n, extent in enumerate(shape)
-    ]
-    most = _ELEMENT_BYTES * math.prod(sides)
+    most = _ELEMENT_BYTES * math.prod(_tile(cards, number))
     row, rows = _integer(cards, number, "NAXIS1"), _integer(cards, number, "NAXIS2")
     heap = _integer(cards, number, "THEAP", row * rows)
     if min(row, rows, heap) < 0 or row * rows > len(data):
