@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import importlib.metadata
 import platform
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 
@@ -20,78 +19,62 @@ from jdali._system.jax_internals import TRIED
 from jdali.cli._failed import failed
 from jdali.cli._named import PipelineNameError, add_arguments, factory
 from jdali.codecs import libraries
-
-
-class LibraryUse(NamedTuple):
-    """A library and its use.
-
-    Attributes:
-        package: name to install it by.
-        module: name to import it by.
-        use: features that need it.
-        extra: jdali's extra that installs it; "" if it is always installed.
-    """
-
-    package: str
-    module: str
-    use: str
-    extra: str = ""
-
+from jdali.codecs.libraries import Library, installed_version
 
 LIBRARIES = (
-    LibraryUse("simplejpeg", "simplejpeg", "JPEG images"),
-    LibraryUse("pillow", "PIL", "PNG, BMP, WebP, TIFF and PNM images"),
-    LibraryUse("soundfile", "soundfile", "audio: WAV, FLAC, OGG, MP3"),
-    LibraryUse("scipy", "scipy", "labels of connected objects: fn.segmentation.random_object_bbox"),
-    LibraryUse("msgspec", "msgspec", "JSON: COCO, NeMo, Pipeline.export, serving"),
-    LibraryUse(
+    Library("simplejpeg", "simplejpeg", "JPEG images"),
+    Library("pillow", "PIL", "PNG, BMP, WebP, TIFF and PNM images"),
+    Library("soundfile", "soundfile", "audio: WAV, FLAC, OGG, MP3"),
+    Library("scipy", "scipy", "labels of connected objects: fn.segmentation.random_object_bbox"),
+    Library("msgspec", "msgspec", "JSON: COCO, NeMo, Pipeline.export, serving"),
+    Library(
         "imagecodecs",
         "imagecodecs",
         "JPEG 2000, JPEG XL, lossless JPEG, all forms of TIFF, faster PNG",
         "codecs",
     ),
-    LibraryUse("pillow-heif", "pillow_heif", "HEIC: fn.decoders.image", "heif"),
-    LibraryUse(
+    Library("pillow-heif", "pillow_heif", "HEIC: fn.decoders.image", "heif"),
+    Library(
         "nvidia-nvimgcodec-cu12",
         "nvidia.nvimgcodec",
         "JPEG images on an NVIDIA GPU: device='mixed'",
         "nvimgcodec",
     ),
-    LibraryUse("miniaudio", "miniaudio", "faster FLAC", "audio"),
-    LibraryUse("av", "av", "video: readers, fn.decoders.video; MP3 without messages, M4A, WebM", "video"),
-    LibraryUse("astropy", "astropy", "FITS images: fn.experimental.readers.fits", "fits"),
-    LibraryUse("lz4", "lz4", "fn.decoders.inflate", "inflate"),
-    LibraryUse("crc32c", "crc32c", "TFRecord files: fn.readers.tfrecord", "records"),
-    LibraryUse(
+    Library("miniaudio", "miniaudio", "faster FLAC", "audio"),
+    Library("av", "av", "video: readers, fn.decoders.video; MP3 without messages, M4A, WebM", "video"),
+    Library("astropy", "astropy", "FITS images: fn.experimental.readers.fits", "fits"),
+    Library("lz4", "lz4", "fn.decoders.inflate", "inflate"),
+    Library("crc32c", "crc32c", "TFRecord files: fn.readers.tfrecord", "records"),
+    Library(
         "pyarrow",
         "pyarrow",
         "Parquet, Arrow, CSV, DataFrames, ArrayRecord: fn.readers.parquet and others",
         "tables",
     ),
-    LibraryUse("array-record", "array_record", "python -m jdali convert --to array_record", "convert"),
-    LibraryUse("pylibjxl", "pylibjxl", "python -m jdali convert --windows", "convert"),
-    LibraryUse("numcodecs", "numcodecs", "arrays of Zarr: fn.readers.zarr", "zarr"),
-    LibraryUse("h5py", "h5py", "HDF5 files: fn.readers.hdf5", "hdf5"),
-    LibraryUse("nibabel", "nibabel", "NIfTI volumes: fn.readers.nifti", "nifti"),
-    LibraryUse("tokenizers", "tokenizers", "fn.tokenize", "text"),
-    LibraryUse("sentencepiece", "sentencepiece", "fn.tokenize with models of SentencePiece", "text"),
-    LibraryUse("fsspec", "fsspec", "paths that are URLs", "remote"),
-    LibraryUse("s3fs", "s3fs", "s3:// URLs", "remote"),
-    LibraryUse("huggingface-hub", "huggingface_hub", "hf:// URLs", "remote"),
-    LibraryUse("gcsfs", "gcsfs", "gs:// URLs", "remote"),
-    LibraryUse("aiohttp", "aiohttp", "http:// and https:// URLs", "remote"),
-    LibraryUse("cloudpickle", "cloudpickle", "objects of local classes in worker processes", "workers"),
-    LibraryUse("ray", "ray", "batches made by a cluster: jdali.plugin.ray", "ray"),
-    LibraryUse("grain", "grain", "jdali.plugin.grain", "grain"),
-    LibraryUse("starlette", "starlette", "Pipeline.view, python -m jdali view and serve", "view"),
-    LibraryUse("uvicorn", "uvicorn", "Pipeline.view, python -m jdali view and serve", "view"),
-    LibraryUse("flatbuffers", "flatbuffers", "Pipeline.export, jdali.load, python -m jdali serve", "export"),
-    LibraryUse("tqdm", "tqdm", "bars that show progress", "progress"),
-    LibraryUse("numba", "numba", "jdali.plugin.numba", "numba"),
-    LibraryUse("torch", "torch", "jdali.plugin.pytorch", "torch"),
-    LibraryUse("torchdata", "torchdata", "nodes of jdali.dynamic.pytorch", "torch"),
-    LibraryUse("tensorflow", "tensorflow", "jdali.plugin.tf", "tf"),
-    LibraryUse("paddlepaddle", "paddle", "jdali.plugin.paddle", "paddle"),
+    Library("array-record", "array_record", "python -m jdali convert --to array_record", "convert"),
+    Library("pylibjxl", "pylibjxl", "python -m jdali convert --windows", "convert"),
+    Library("numcodecs", "numcodecs", "arrays of Zarr: fn.readers.zarr", "zarr"),
+    Library("h5py", "h5py", "HDF5 files: fn.readers.hdf5", "hdf5"),
+    Library("nibabel", "nibabel", "NIfTI volumes: fn.readers.nifti", "nifti"),
+    Library("tokenizers", "tokenizers", "fn.tokenize", "text"),
+    Library("sentencepiece", "sentencepiece", "fn.tokenize with models of SentencePiece", "text"),
+    Library("fsspec", "fsspec", "paths that are URLs", "remote"),
+    Library("s3fs", "s3fs", "s3:// URLs", "remote"),
+    Library("huggingface-hub", "huggingface_hub", "hf:// URLs", "remote"),
+    Library("gcsfs", "gcsfs", "gs:// URLs", "remote"),
+    Library("aiohttp", "aiohttp", "http:// and https:// URLs", "remote"),
+    Library("cloudpickle", "cloudpickle", "objects of local classes in worker processes", "workers"),
+    Library("ray", "ray", "batches made by a cluster: jdali.plugin.ray", "ray"),
+    Library("grain", "grain", "jdali.plugin.grain", "grain"),
+    Library("starlette", "starlette", "Pipeline.view, python -m jdali view and serve", "view"),
+    Library("uvicorn", "uvicorn", "Pipeline.view, python -m jdali view and serve", "view"),
+    Library("flatbuffers", "flatbuffers", "Pipeline.export, jdali.load, python -m jdali serve", "export"),
+    Library("tqdm", "tqdm", "bars that show progress", "progress"),
+    Library("numba", "numba", "jdali.plugin.numba", "numba"),
+    Library("torch", "torch", "jdali.plugin.pytorch", "torch"),
+    Library("torchdata", "torchdata", "nodes of jdali.dynamic.pytorch", "torch"),
+    Library("tensorflow", "tensorflow", "jdali.plugin.tf", "tf"),
+    Library("paddlepaddle", "paddle", "jdali.plugin.paddle", "paddle"),
 )
 
 # The newest versions that passed the whole test suite, as in docs/installing.md.
@@ -136,10 +119,10 @@ def report() -> list[str]:
     lines += ["", "Libraries"]
     missing: dict[str, list[str]] = {}
     for library in LIBRARIES:
-        version = installed_version(library)
-        lines.append(f"  {library.package:<24}{version or 'missing':<16}{library.use}")
+        version = installed_version(library.package, library.module)
+        lines.append(f"  {library.package:<24}{version or 'missing':<16}{library.does}")
         if version is None:
-            missing.setdefault(library.extra, []).append(library.use)
+            missing.setdefault(library.extra, []).append(library.does)
     lines += ["", "Formats of images and sounds, and what reads them, the fastest first"]
     for row in libraries.report():
         found = row.by.package if row.version else f"({row.by.package} is missing)"
@@ -156,20 +139,11 @@ def report() -> list[str]:
     return lines
 
 
-def installed_version(library: LibraryUse) -> str | None:
-    return libraries.installed_version(library.package, library.module)
-
-
-def _version(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
-
-
 def _versions() -> dict[str, str]:
     system = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
-    packages = {name: _version(name) or "not installed" for name in ("jdali", "jax", "jaxlib", "numpy")}
+    packages = {
+        name: installed_version(name, name) or "not installed" for name in ("jdali", "jax", "jaxlib", "numpy")
+    }
     return {"jdali": packages.pop("jdali"), "python": system, **packages}
 
 

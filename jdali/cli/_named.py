@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import difflib
+import functools
 import importlib
 import importlib.util
 import inspect
@@ -22,19 +23,15 @@ class PipelineNameError(ValueError):
     """Raised if a name on the command line does not name a pipeline, or lacks arguments for it."""
 
 
-def positive(text: str) -> int:
-    return _at_least(1, text)
-
-
-def not_negative(text: str) -> int:
-    return _at_least(0, text)
-
-
 def _at_least(least: int, text: str) -> int:
     number = _whole(text)
     if number < least:
         raise argparse.ArgumentTypeError(f"{number}: must be at least {least}")
     return number
+
+
+positive = functools.partial(_at_least, 1)
+not_negative = functools.partial(_at_least, 0)
 
 
 def _whole(text: str) -> int:

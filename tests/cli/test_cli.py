@@ -194,7 +194,7 @@ def test_doctor():
 
 
 def test_doctor_says_what_to_install(monkeypatch):
-    gone = _doctor.LibraryUse("no-such-package", "no_such_package", "nothing at all", "codecs")
+    gone = _doctor.Library("no-such-package", "no_such_package", "nothing at all", "codecs")
     monkeypatch.setattr(_doctor, "LIBRARIES", (gone,))
     lines = _doctor.report()
     assert any(line.split() == ["no-such-package", "missing", "nothing", "at", "all"] for line in lines)
