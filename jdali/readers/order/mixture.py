@@ -20,7 +20,7 @@ import numpy as np
 
 from jdali._state import check_version
 from jdali.readers.order.epochs import Order, SampleRefs
-from jdali.readers.order.indices import GOLDEN, finalized_all, key_state
+from jdali.readers.order.indices import GOLDEN, Movable, finalized_all, key_state
 
 _STATE_VERSION = 1
 # Maximum sum of shares, so that the product of two sums fits into 64 bits. Larger shares are scaled down and rounded.
@@ -91,7 +91,7 @@ class Segment(NamedTuple):
         return sources, places
 
 
-class MixtureOrder:
+class MixtureOrder(Movable):
     """The order in which one shard takes samples of a mixture; it has the methods of `Order`.
 
     Each of S shards takes one of every S consecutive positions, chosen at random. So the batches of all shards together
@@ -108,7 +108,6 @@ class MixtureOrder:
         seeded: for each source, whether it has a seed of its own.
     """
 
-    selection = None
     stick_to_shard = False
 
     def __init__(
@@ -156,11 +155,6 @@ class MixtureOrder:
     @property
     def count(self) -> int:
         return int(self.offsets[-1])
-
-    def copy(self) -> MixtureOrder:
-        twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        return twin
 
     # A row has one position for each shard. `_begun` is the position at which the number of shards last changed, and `_taken`
     # the number of rows since then. With padding, both count from the start of the epoch.

@@ -17,7 +17,7 @@ import numpy as np
 
 from jdali._state import check_version
 from jdali.readers.order.epochs import SampleRefs
-from jdali.readers.order.indices import permutation
+from jdali.readers.order.indices import Movable, permutation
 from jdali.readers.order.mixture import MixtureOrder
 
 _STATE_VERSION = 1
@@ -162,7 +162,7 @@ def _made(stream: MixtureOrder, arrange: RowPacking | SizeBuckets, span: range) 
     return arrange.arranged(stream.refs(np.arange(span.start, span.stop)), span, stream.seed)
 
 
-class WindowOrder:
+class WindowOrder(Movable):
     """The order in which one shard takes rows of samples; it has the methods of `Order`.
 
     Shard i of S takes every S-th row, from row i on. All shards take the same number of rows.
@@ -174,7 +174,6 @@ class WindowOrder:
         shard_id, num_shards: determine the rows to take.
     """
 
-    selection = None
     stick_to_shard = pad_last_batch = False
 
     def __init__(
@@ -216,21 +215,12 @@ class WindowOrder:
         return self.size
 
     @property
-    def count(self) -> int:
-        return self._stream.count
-
-    @property
     def samples(self) -> int:
         return self._stream.size
 
     @property
     def next_epoch(self) -> int:
         return self._window // self._of_pass
-
-    def copy(self) -> WindowOrder:
-        twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        return twin
 
     def _span(self, window: int) -> range:
         number, within = divmod(window, self._of_pass)
