@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import collections
-import copy
 import dataclasses
 import functools
 import itertools
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import CancelledError, Future
 from typing import Any
 
@@ -16,10 +15,8 @@ import numpy as np
 
 from jdali._errors import SampleError
 from jdali._storage import Scope
-from jdali.readers.base import ClassNames, Cursor, Loaded, Reader, joined, nothing, one_by_one
-from jdali.readers.layouts import with_layouts
+from jdali.readers.base import ClassNames, Loaded, Reader, joined, nothing, one_by_one, with_layouts
 from jdali.readers.order.epochs import SampleRefs
-from jdali.readers.order.selection import SampleSelection
 from jdali.storage import options
 
 _Sample = tuple[np.ndarray, ...]
@@ -57,6 +54,7 @@ class ReadAhead(Reader):
 
     def __init__(self, reader: Reader):
         self._reader, self._parts = reader, reader.parts
+        self._order, self.count, self.selection = reader._order, reader.count, reader.selection
         self.num_outputs = reader.num_outputs
         settings = options()
         self._requests, self._samples_ahead = settings.requests, settings.samples_ahead
@@ -72,7 +70,7 @@ class ReadAhead(Reader):
         # For each of the last three batches: the position at its end, and the indices of its samples.
         self._handed_out: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
         # A copy of the reader's order that runs ahead of the reader.
-        self._further = copy.copy(self._reader._order)
+        self._further = self._order.copy()
         # `_foreseen`: indices of the next samples. `_waiting`: (position, index) of those whose load has not started.
         self._foreseen: collections.deque[int] = collections.deque()
         self._waiting: collections.deque[tuple[int, int]] = collections.deque()
@@ -80,18 +78,6 @@ class ReadAhead(Reader):
         # `_open`: number of samples being loaded. `_held`: bytes of loaded samples that no batch has taken. `_done` and `_seen`:
         # number and bytes of all samples loaded so far.
         self._open = self._held = self._done = self._seen = 0
-
-    @property
-    def size(self) -> int:
-        return self._reader.size
-
-    @property
-    def count(self) -> int:
-        return self._reader.count
-
-    @property
-    def selection(self) -> SampleSelection | None:
-        return self._reader.selection
 
     @property
     def class_names(self) -> Mapping[int, ClassNames]:
@@ -103,18 +89,6 @@ class ReadAhead(Reader):
     def source(self, index: int) -> str:
         return self._reader.source(index)
 
-    def get_state(self) -> dict[str, Any]:
-        return self._reader.get_state()
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        self._reader.set_state(state)
-
-    def cursor(self) -> Cursor:
-        return self._reader.cursor()
-
-    def skip(self, batches: int, count: int) -> None:
-        self._reader.skip(batches, count)
-
     def interrupt(self) -> None:
         self._scope.end()
         self._reader.interrupt()
@@ -124,7 +98,7 @@ class ReadAhead(Reader):
         self._reader.close()
 
     def next_batch(self, count: int) -> SampleRefs:
-        batch = self._reader.next_batch(count)
+        batch = super().next_batch(count)
         indices = self._indices_of(batch)
         with self._lock:
             if list(itertools.islice(self._foreseen, len(indices))) != indices:
@@ -138,7 +112,8 @@ class ReadAhead(Reader):
                 self._begin(*self._waiting.popleft())
             self._handed_out.append((self._position, indices))
             if len(self._handed_out) == self._handed_out.maxlen:
-                self._drop(*self._handed_out[0])
+                end, taken = self._handed_out[0]
+                self._drop(taken, 0, end)
             ahead = self._samples_ahead or max(
                 (1 + self._reader.batches_ahead) * len(indices), self._requests
             )
@@ -198,9 +173,10 @@ class ReadAhead(Reader):
         return Loaded(joined(columns), failures)
 
     def _load_parts(self, indices: np.ndarray) -> Loaded:
-        loads = [functools.partial(self._load_part, index) for index in indices.tolist()]
         # Sets the layouts, which the arrays from `load` lack.
-        return with_layouts(one_by_one(loads, self._parts.num_outputs), self._parts.layouts)
+        return with_layouts(
+            one_by_one(self._load_part, indices, self._parts.num_outputs), self._parts.layouts
+        )
 
     def _closed_at(self, index: int) -> SampleError:
         return SampleError(f"{self.source(index)}: the reader was closed")
@@ -249,27 +225,19 @@ class ReadAhead(Reader):
         else:
             self._held -= loading.bytes
 
-    def _drop(self, end: int, indices: list[int]) -> None:
-        """Drops the samples that a batch did not take; `end` is the position after the batch."""
+    def _drop(self, indices: Iterable[int], start: int, stop: int) -> None:
+        """Drops samples that were to be taken at positions from `start` to `stop` - 1."""
         for index in indices:
-            loading = self._loadings.get(index)
-            while loading is not None and loading.wanted_by and loading.wanted_by[0] < end:
-                loading.wanted_by.popleft()
-            self._let_go_unless_wanted(index)
+            if (loading := self._loadings.get(index)) is None:
+                continue
+            loading.wanted_by = collections.deque(at for at in loading.wanted_by if not start <= at < stop)
+            if not loading.wanted_by:
+                self._let_go(index)
+                loading.future.cancel()
 
     def _forget_foreseen(self) -> None:
         """Drops all samples loaded ahead, after a new state or batch size was set."""
         self._waiting.clear()
-        for index in self._foreseen:
-            loading = self._loadings.get(index)
-            while loading is not None and loading.wanted_by and loading.wanted_by[-1] >= self._position:
-                loading.wanted_by.pop()
-            self._let_go_unless_wanted(index)
+        self._drop(self._foreseen, self._position, self._position + len(self._foreseen))
         self._foreseen.clear()
-        self._further = copy.copy(self._reader._order)
-
-    def _let_go_unless_wanted(self, index: int) -> None:
-        loading = self._loadings.get(index)
-        if loading is not None and not loading.wanted_by:
-            self._let_go(index)
-            loading.future.cancel()
+        self._further = self._order.copy()

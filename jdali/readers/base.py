@@ -1,7 +1,7 @@
 """Defines the arguments of all readers, and their base class.
 
-A reader of a format derives from `Reader` and implements `load`, which loads one sample. Its operator is a
-function that takes DALI's arguments and returns the reader::
+A reader of a format derives from `Reader` and implements `load`, which loads one sample, or `load_many`. Its operator is
+a function that takes DALI's arguments and returns the reader::
 
     @reader(name="readers.file", outputs=2, devices=("cpu",))
     @also_takes(shuffle_options)
@@ -11,9 +11,7 @@ function that takes DALI's arguments and returns the reader::
 
 from __future__ import annotations
 
-import abc
-import copy
-import functools
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -34,6 +32,7 @@ _ORDER_OPTIONS = (
 _INITIAL_FILL = 1024
 # Maximum number of files that one task reads. Starting a task takes as long as reading a few small files.
 _FILES_A_TASK = 64
+AnyOrder: TypeAlias = "Order | MixtureOrder | WindowOrder"
 ClassNames: TypeAlias = "Sequence[str] | Mapping[int, str]"
 """Names of classes by label: a sequence from label 0 on, or a mapping."""
 
@@ -114,7 +113,7 @@ class Loaded(NamedTuple):
     failures: dict[int, Exception]
 
 
-class Reader(abc.ABC):
+class Reader:
     """Loads samples of a data set by index, and determines the order in which batches take them.
 
     `load`, `load_many` and `source` are called from many threads at once, the other methods from one.
@@ -126,6 +125,8 @@ class Reader(abc.ABC):
         classes: names of the classes, if known; the labels must then be the second output.
 
     Attributes:
+        count: number of samples in the data set.
+        selection: the samples that an epoch takes; None if it takes each sample once.
         batches_ahead: number of batches to fetch ahead from remote storage, besides the next one.
     """
 
@@ -151,7 +152,8 @@ class Reader(abc.ABC):
         classes: Sequence[str] = (),
     ):
         chosen = {name: options.get(name) for name in ("subset", "fold", "weights")}
-        self._count, self._selection = size, select(size, **chosen, classes=labels, names=classes)
+        self.count = size
+        self.selection: SampleSelection | None = select(size, **chosen, classes=labels, names=classes)
         self._class_of = labels
         if classes:
             self._names_by_output = {1: list(classes)}
@@ -159,9 +161,9 @@ class Reader(abc.ABC):
         if self.mixes:
             fill = options.get("initial_fill")
             order_options["initial_fill"] = _INITIAL_FILL if fill is None else fill
-        self._order: Order | MixtureOrder | WindowOrder = Order(
+        self._order: AnyOrder = Order(
             size,
-            selection=self._selection,
+            selection=self.selection,
             shuffle_seed=options.get("shuffle_after_epoch_seed"),
             **order_options,
         )
@@ -173,11 +175,6 @@ class Reader(abc.ABC):
     def size(self) -> int:
         """Number of samples in an epoch of all shards together."""
         return self._order.size
-
-    @property
-    def count(self) -> int:
-        """Number of samples in the data set."""
-        return self._count
 
     @property
     def remote(self) -> bool:
@@ -196,11 +193,6 @@ class Reader(abc.ABC):
     def packed(self, indices: np.ndarray, load: Callable[[np.ndarray], Loaded]) -> Loaded:
         """Loads samples as `load_many` does, but calls the function `load` to read their parts."""
         return load(indices)
-
-    @property
-    def selection(self) -> SampleSelection | None:
-        """The samples that an epoch takes; None if it takes each sample once."""
-        return self._selection
 
     @property
     def class_names(self) -> Mapping[int, ClassNames]:
@@ -256,18 +248,19 @@ class Reader(abc.ABC):
         """Returns references to the next `count` samples."""
         return self._order.take(count)
 
-    @abc.abstractmethod
     def load(self, index: int) -> tuple[np.ndarray, ...]:
-        """Loads one sample; raises `SampleError` if it cannot be read."""
+        """Loads one sample; raises `SampleError` if it cannot be read. By default, it calls `load_many`."""
+        columns, failures = self.load_many(np.array([index]))
+        if failures:
+            raise failures[0]
+        return tuple(column.host_sample(0) for column in columns)
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        """Loads several samples. Override it in a reader that can read or parse samples together.
+        """Loads several samples. Override it, not `load`, in a reader that can read or parse samples together.
 
         If the reader's operator has per-sample arguments, their values are passed by name, as arrays [n, ...].
         """
-        return one_by_one(
-            [functools.partial(self.load, index) for index in indices.tolist()], self.num_outputs
-        )
+        return with_layouts(one_by_one(self.load, indices, self.num_outputs), self.layouts)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         """Divides samples among threads; each slice goes to one call of `load_many`."""
@@ -285,10 +278,6 @@ class Reader(abc.ABC):
     def set_state(self, state: dict[str, Any]) -> None:
         self._order.set_state(state)
 
-    def remake(self) -> Callable[[], Reader]:
-        """Returns a factory that recreates the reader in a worker."""
-        return functools.partial(copy.copy, self)
-
     def cursor(self) -> Cursor:
         """Returns a copy of the reader's position, which moves independently."""
         return Cursor(self._order.copy())
@@ -297,26 +286,21 @@ class Reader(abc.ABC):
         """Moves on by as many samples as `batches` calls of `next_batch(count)` would take."""
         self._order.skip(batches, count)
 
-    def interrupt(self) -> None:  # noqa: B027  most readers never wait for remote storage
+    def interrupt(self) -> None:
         """Interrupts loads from remote storage and rejects new ones, so that closing does not wait for them."""
 
-    def close(self) -> None:  # noqa: B027  most readers keep no file open
+    def close(self) -> None:
         """Closes the reader's files."""
 
 
 class Cursor:
     """A position in the order of a reader, which moves independently of the reader."""
 
-    def __init__(self, order: Order | MixtureOrder | WindowOrder):
+    def __init__(self, order: AnyOrder):
         self._order = order
         self.next_batch = order.take
         self.skip = order.skip
         self.get_state, self.set_state = order.get_state, order.set_state
-
-    @property
-    def size(self) -> int:
-        """Number of samples in an epoch of all shards together."""
-        return self._order.size
 
     @property
     def epoch(self) -> int:
@@ -338,15 +322,28 @@ def file_tasks(count: int, threads: int, files: int = 1) -> list[slice]:
     return slices(count, min(_FILES_A_TASK // files, -(-count // threads)))
 
 
-def one_by_one(loads: Sequence[Callable[[], tuple[np.ndarray, ...]]], outputs: int) -> Loaded:
+def one_by_one(
+    load: Callable[..., tuple[np.ndarray, ...]], indices: np.ndarray, outputs: int, **arguments: np.ndarray
+) -> Loaded:
+    """Calls `load` with each index, and the index's own values of `arguments`, [n, ...]."""
     samples: list[tuple[np.ndarray, ...]] = []
     failures: dict[int, Exception] = {}
-    for position, load in enumerate(loads):
+    for position, index in enumerate(indices.tolist()):
         try:
-            samples.append(load())
+            samples.append(load(index, **{name: values[position] for name, values in arguments.items()}))
         except Exception as error:
             failures[position] = error
     return Loaded(stores(samples, outputs), failures)
+
+
+def with_layouts(loaded: Loaded, layouts: Sequence[str] | None) -> Loaded:
+    if layouts is None:
+        return loaded
+    columns = tuple(
+        dataclasses.replace(column, spec=column.spec.replace(layout=layout)) if len(column) else column
+        for column, layout in zip(loaded.columns, layouts, strict=True)
+    )
+    return loaded._replace(columns=columns)
 
 
 def stores(samples: Sequence[tuple[np.ndarray, ...]], outputs: int) -> tuple[Store, ...]:

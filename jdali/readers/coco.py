@@ -11,14 +11,13 @@ from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import NameTable, read_file, read_named
 from jdali._storage import files as _storage
 from jdali._system import limits
-from jdali.readers.base import ClassNames, Loaded, Reader, reader_options, shuffle_options
+from jdali.readers.base import ClassNames, Loaded, Reader, reader_options, shuffle_options, with_layouts
 from jdali.readers.formats import coco_preprocessed as _coco_preprocessed
 from jdali.readers.formats.coco_json import Annotations, CocoFields, parse
 from jdali.readers.formats.coco_masks import Runs, decompressed, painted, runs_of_counts, runs_of_polygons
 from jdali.readers.formats.coco_segments import Segments, span
 from jdali.readers.formats.columns import dense_column, ragged_column
 from jdali.readers.formats.records import path_list
-from jdali.readers.layouts import with_layouts
 from jdali.readers.shared_tables import shared
 
 _NAME = "readers.coco"
@@ -74,10 +73,8 @@ class CocoReader(Reader):
         return tuple(outputs)
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        drawn = self._polygons or self._masks
-        return with_layouts(super().load_many(indices) if drawn else self._load_many(indices), self.layouts)
-
-    def _load_many(self, indices: np.ndarray) -> Loaded:
+        if self._polygons or self._masks:
+            return super().load_many(indices)
         parsed = self._parsed
         contents = read_named(self._folder, parsed.names, indices)
         chosen = indices[contents.positions]
@@ -90,7 +87,7 @@ class CocoReader(Reader):
         ]
         if self._ids:
             columns.append(dense_column(parsed.image_ids[chosen, None]))
-        return Loaded(tuple(columns), contents.failures)
+        return with_layouts(Loaded(tuple(columns), contents.failures), self.layouts)
 
     def _painted(self, index: int, segments: Segments, labels: np.ndarray) -> np.ndarray:
         height, width = self._parsed.sizes[index].tolist()

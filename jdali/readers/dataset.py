@@ -13,9 +13,16 @@ from jdali._batches import data_array
 from jdali._errors import SampleError
 from jdali._operators.record import Static, also_takes, reader
 from jdali._system.regular_file import is_of_machine
-from jdali.readers.base import ClassNames, Loaded, Reader, reader_options, shuffle_options, stores
+from jdali.readers.base import (
+    ClassNames,
+    Loaded,
+    Reader,
+    reader_options,
+    shuffle_options,
+    stores,
+    with_layouts,
+)
 from jdali.readers.formats.records import path_list
-from jdali.readers.layouts import with_layouts
 from jdali.readers.table import opened_frame
 
 log = logging.getLogger("jdali")
@@ -72,26 +79,23 @@ class DatasetReader(Reader):
             raise SampleError(f"{_NAME}: {self.source(index)}: {type(error).__name__}: {error}") from error
 
     def load_many(self, indices: np.ndarray) -> Loaded:
-        return with_layouts(self._load_many(indices), self.layouts)
-
-    def _load_many(self, indices: np.ndarray) -> Loaded:
         together = getattr(self._dataset, "__getitems__", None)  # data sets of PyTorch and Hugging Face
-        if together is not None:
-            wanted = indices.tolist()
-            try:
-                with self._turn:
-                    elements = together(wanted)
-                    found = [self._arrays(*pair) for pair in zip(elements, wanted, strict=True)]
-                return Loaded(stores(found, self.num_outputs), {})
-            except Exception as error:  # `load` will find the failing element
-                loaded = super().load_many(indices)
-                if not loaded.failures and not self._warned:
-                    self._warned = True
-                    log.warning(
-                        f"{_NAME}: __getitems__ of {self._kind} fails, so its elements are asked for one by one: {error!r}"
-                    )
-                return loaded
-        return super().load_many(indices)
+        if together is None:
+            return super().load_many(indices)
+        wanted = indices.tolist()
+        try:
+            with self._turn:
+                elements = together(wanted)
+                found = [self._arrays(*pair) for pair in zip(elements, wanted, strict=True)]
+            return with_layouts(Loaded(stores(found, self.num_outputs), {}), self.layouts)
+        except Exception as error:  # `load` will find the failing element
+            loaded = super().load_many(indices)
+            if not loaded.failures and not self._warned:
+                self._warned = True
+                log.warning(
+                    f"{_NAME}: __getitems__ of {self._kind} fails, so its elements are asked for one by one: {error!r}"
+                )
+            return loaded
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         return [slice(0, len(indices))]

@@ -14,11 +14,10 @@ from jdali._storage import files as _storage
 from jdali._system import limits
 from jdali._system.regular_file import is_of_machine
 from jdali.codecs import image as codec
-from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options, slices, stores
+from jdali.readers.base import Loaded, Reader, reader_options, shuffle_options, slices, stores, with_layouts
 from jdali.readers.formats.arrow_columns import consecutive, need_pyarrow
 from jdali.readers.formats.tables import column_names
 from jdali.readers.formats.videos import Videos
-from jdali.readers.layouts import with_layouts
 from jdali.readers.lerobot_folder import Folder, check_rows, open_folder
 from jdali.readers.parquet import parquet
 
@@ -100,12 +99,6 @@ class LeRobotReader(Reader):
         """Returns each sample's episode, and its row in the episode."""
         number = np.searchsorted(self._first, indices, side="right") - 1
         return self._episodes[number], indices - self._first[number]
-
-    def load(self, index: int) -> tuple[np.ndarray, ...]:
-        columns, failures = self.load_many(np.array([index]))
-        if failures:
-            raise failures[0]
-        return tuple(column.host_sample(0) for column in columns)
 
     def load_many(self, indices: np.ndarray) -> Loaded:
         episodes, rows = self._place(indices)

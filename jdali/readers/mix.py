@@ -11,12 +11,11 @@ import numpy as np
 from jdali._batches import BatchSpec, PaddedBlock, Store
 from jdali._operators.record import REGISTRY, Static, reader
 from jdali.readers import shared_tables
-from jdali.readers.base import ClassNames, Loaded, Reader, joined, slices
-from jdali.readers.layouts import with_layouts
+from jdali.readers.base import ClassNames, Loaded, Reader, joined, slices, with_layouts
 from jdali.readers.order.epochs import Order
 from jdali.readers.order.mixture import MixtureOrder, whole_shares
 from jdali.readers.order.selection import SampleSelection
-from jdali.readers.over import opened_source
+from jdali.readers.over import has_seed, opened_source
 
 _NAME = "readers.mix"
 _Segments: TypeAlias = Sequence[tuple[int, tuple[int, ...]]]
@@ -37,7 +36,7 @@ class MixReader(Reader):
         first = segments[0][1]
         self._shares = [share / sum(first) for share in first]
         used = np.any([shares for _, shares in segments], axis=0).tolist()
-        self._count, self._selection = order.count, _selection(readers, order, used)
+        self.count, self.selection = order.count, _selection(readers, order, used)
         self._epoch_size, self._output_names = order.epoch_size, readers[0]._output_names
         self.num_outputs = readers[0].num_outputs + with_source
         self.often_cheap = all(one.often_cheap for one in readers)
@@ -232,7 +231,7 @@ def mix(
             num_shards=num_shards,
             pad_last_batch=pad_last_batch,
             seed=seed,
-            seeded=[args.get("seed", -1) is not None and args.get("seed", -1) >= 0 for _, args in sources],
+            seeded=[has_seed(args) for _, args in sources],
         )
         opened.pop_all()
     return MixReader(readers, order, segments, with_source=with_source)

@@ -88,13 +88,7 @@ class NumpyReader(ArrayFileReader):
     def load_many(self, indices: np.ndarray, **borders: np.ndarray) -> Loaded:
         if not self._roi and not borders:
             return self._load_whole(indices)
-        return one_by_one(
-            [
-                functools.partial(self.load, index, **{key: values[i] for key, values in borders.items()})
-                for i, index in enumerate(indices.tolist())
-            ],
-            self.num_outputs,
-        )
+        return one_by_one(self.load, indices, self.num_outputs, **borders)
 
     def _load_whole(self, indices: np.ndarray) -> Loaded:
         contents = read_named(self._folder, self._names, indices)
@@ -109,8 +103,7 @@ class NumpyReader(ArrayFileReader):
                 path = self.source(indices.item(contents.positions.item(i)))
                 raise SampleError(f"{_NAME}: {path}: {error}") from error
 
-        loads = [functools.partial(decoded, i) for i in range(len(contents.positions))]
-        columns, failures = one_by_one(loads, self.num_outputs)
+        columns, failures = one_by_one(decoded, np.arange(len(contents.positions)), self.num_outputs)
         others = {contents.positions.item(i): error for i, error in failures.items()}
         return Loaded(columns, contents.failures | others)
 

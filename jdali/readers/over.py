@@ -36,7 +36,7 @@ class OverReader(Reader):
 
     def __init__(self, source: Reader, order: WindowOrder):
         self._source, self._order = source, order
-        self._count, self._selection, self._class_of = source.count, source.selection, source._class_of
+        self.count, self.selection, self._class_of = source.count, source.selection, source._class_of
         self._output_names, self._names_by_output = source._output_names, source.class_names
         self.num_outputs, self.batches_ahead = source.num_outputs, source.batches_ahead
 
@@ -75,7 +75,7 @@ def opened_source(owner: str, whole: str, name: str, args: Mapping[str, Any], *,
 
 def seeded(name: str, args: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """Returns the arguments of a source; a mixture without a seed gets `seed`."""
-    return {**args, "seed": seed} if name == "readers.mix" and not _has_seed(args) else {**args}
+    return {**args, "seed": seed} if name == "readers.mix" and not has_seed(args) else {**args}
 
 
 def stream_of(source: Reader, args: Mapping[str, Any], seed: int) -> MixtureOrder:
@@ -92,11 +92,11 @@ def stream_of(source: Reader, args: Mapping[str, Any], seed: int) -> MixtureOrde
         num_shards=1,
         pad_last_batch=False,
         seed=seed,
-        seeded=[_has_seed(args)],
+        seeded=[has_seed(args)],
     )
 
 
-def _has_seed(args: Mapping[str, Any]) -> bool:
+def has_seed(args: Mapping[str, Any]) -> bool:
     return args.get("seed") is not None and args["seed"] >= 0
 
 

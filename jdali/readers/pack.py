@@ -51,12 +51,6 @@ class PackReader(OverReader):
         assert isinstance(order, WindowOrder)
         return {**super().meta(), "documents": order.samples}
 
-    def load(self, index: int) -> tuple[np.ndarray, ...]:
-        loaded = self.load_many(np.array([[index]]))
-        for failure in loaded.failures.values():
-            raise failure
-        return tuple(column.host_samples()[0] for column in loaded.columns)
-
     def load_many(self, indices: np.ndarray) -> Loaded:
         return self.packed(indices, self._source.load_many)
 

@@ -13,8 +13,7 @@ from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import files as _storage
 from jdali._storage import read_file
 from jdali.codecs import image as codec
-from jdali.readers.base import Loaded, Reader, reader_options, slices
-from jdali.readers.layouts import with_layouts
+from jdali.readers.base import Reader, reader_options, slices
 
 _NAME = "readers.sequence"
 _EXTENSIONS = (
@@ -76,9 +75,6 @@ class SequenceReader(Reader):
                 raise SampleError(f"{_NAME}: {path}: {error}") from error
         assert frames is not None
         return (frames,)
-
-    def load_many(self, indices: np.ndarray) -> Loaded:
-        return with_layouts(super().load_many(indices), self.layouts)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         # A task per sequence, since decoding outweighs the overhead of a task.

@@ -178,11 +178,7 @@ class ChunkedReader(Reader):
 
     def load_many(self, indices: np.ndarray, **borders: np.ndarray) -> Loaded:
         if borders or self._roi or not self._by_row:
-            loads = [
-                functools.partial(self.load, index, **{key: values[i] for key, values in borders.items()})
-                for i, index in enumerate(indices.tolist())
-            ]
-            return one_by_one(loads, self.num_outputs)
+            return one_by_one(self.load, indices, self.num_outputs, **borders)
         return self._rows(indices)
 
     def _rows(self, indices: np.ndarray) -> Loaded:

@@ -181,12 +181,6 @@ class TableReader(Reader):
     def where(self, group: int, row: int) -> str:
         """Names a row of a group, for messages."""
 
-    def load(self, index: int) -> tuple[np.ndarray, ...]:
-        columns, failures = self.load_many(np.array([index]))
-        if failures:
-            raise failures[0]
-        return tuple(column.host_sample(0) for column in columns)
-
     def load_many(self, indices: np.ndarray) -> Loaded:
         pieces: list[_Piece] = []
         failures: dict[int, Exception] = {}

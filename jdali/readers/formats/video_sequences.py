@@ -17,13 +17,11 @@ from jdali._system.progress import progress_bar
 from jdali._system.regular_file import is_of_machine
 from jdali.codecs.video import PADDING
 from jdali.codecs.video_frames import pad
-from jdali.readers.base import Loaded, Reader
+from jdali.readers.base import Reader
 from jdali.readers.formats.video_files import Clip, frame_range
 from jdali.readers.formats.videos import Videos
-from jdali.readers.layouts import with_layouts
 from jdali.types import DALIImageType
 
-LAYOUT = "FHWC"
 _FRAME_NUMBERS = {
     "none": "none", "scalar": "scalar", "sequence": "sequence", False: "none", True: "scalar",
     "False": "none", "True": "scalar",
@@ -126,7 +124,7 @@ class VideoReader(Reader):
         self._starts, self._files, self._lows, self._highs, labels = np.concatenate(rows, axis=1)
         self._labels = labels.astype(np.int32)
         self.num_outputs = 1 + cut.labels + (cut.frame_numbers != "none") + cut.timestamps
-        self.layouts = (LAYOUT, *[""] * (self.num_outputs - 1))
+        self.layouts = ("FHWC", *[""] * (self.num_outputs - 1))
         super().__init__(len(labels), options, self._labels if cut.labels else None, classes)
 
     def _look_through(self) -> int:
@@ -207,9 +205,6 @@ class VideoReader(Reader):
             times = self._videos.index(file).seconds()
             outputs.append(np.where(numbers == PADDING, -1.0, times[numbers]))
         return tuple(outputs)
-
-    def load_many(self, indices: np.ndarray) -> Loaded:
-        return with_layouts(super().load_many(indices), self.layouts)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         """Divides samples so that one thread reads consecutive sequences of a file, which saves seeks."""
