@@ -6,6 +6,7 @@ is raised only after all retries, see `jdali.storage`.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import errno
 import functools
@@ -16,7 +17,7 @@ from typing import BinaryIO
 
 from jdali._storage import remote as _remote
 from jdali._storage.blocks import BlockFile
-from jdali._storage.name_table import ListedNames
+from jdali._storage.name_table import ListedNames as ListedNames
 from jdali._storage.names import Below as Below
 from jdali._storage.names import all_from_data as all_from_data
 from jdali._storage.names import found_by_list as found_by_list
@@ -35,7 +36,7 @@ from jdali._storage.remote import RemoteFile as RemoteFile
 from jdali._storage.scope import Scope
 from jdali._system import limits
 from jdali._system.progress import progress_bar
-from jdali._system.regular_file import check_size, no_memory, open_regular
+from jdali._system.regular_file import check_size, is_of_machine, no_memory, open_regular
 from jdali.storage import options
 
 
@@ -88,18 +89,27 @@ def read(path: str) -> bytes:
         os.close(descriptor)
 
 
+@contextlib.contextmanager
+def found(words: str) -> Iterator[None]:
+    """Raises FileNotFoundError, with these words and the reason, in place of an `OSError`, unless the machine failed."""
+    try:
+        yield
+    except OSError as error:
+        if is_of_machine(error):
+            raise
+        raise FileNotFoundError(f"{words}: {error.strerror or error}") from error
+
+
+def text_of_lines(path: str) -> bytes:
+    """Reads a text file; raises `OSError` if reading fails or there are too many lines."""
+    text = read(path)
+    check_items(path, text.count(b"\n"), "lines")
+    return text
+
+
 def lines(path: str) -> list[bytes]:
-    """Reads the lines of a text file, without line ends; raises `OSError` if reading fails or there are too many lines."""
-    text = read(path)
-    check_items(path, text.count(b"\n"), "lines")
-    return text.split(b"\n")
-
-
-def listed_names(path: str, *, labelled: bool, largest_label: int = 0) -> ListedNames:
-    """Reads the names in a text file, see `ListedNames`; raises `OSError` if reading fails or there are too many lines."""
-    text = read(path)
-    check_items(path, text.count(b"\n"), "lines")
-    return ListedNames(text, labelled=labelled, largest_label=largest_label)
+    """Reads the lines of a text file, without line ends, see `text_of_lines`."""
+    return text_of_lines(path).split(b"\n")
 
 
 def check_items(path: str, count: int, what: str) -> None:

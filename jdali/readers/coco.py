@@ -11,12 +11,13 @@ from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import NameTable, read_file, read_named
 from jdali._storage import files as _storage
 from jdali._system import limits
-from jdali.readers.base import ClassNames, Loaded, Reader, reader_options, shuffle_options, with_layouts
+from jdali.readers.base import ClassNames, Loaded, reader_options, shuffle_options, with_layouts
 from jdali.readers.formats import coco_preprocessed as _coco_preprocessed
 from jdali.readers.formats.coco_json import Annotations, CocoFields, parse
 from jdali.readers.formats.coco_masks import Runs, decompressed, painted, runs_of_counts, runs_of_polygons
 from jdali.readers.formats.coco_segments import Segments, span
 from jdali.readers.formats.columns import dense_column, ragged_column
+from jdali.readers.formats.named_files import NO_ROOT, NamedFilesReader
 from jdali.readers.formats.records import path_list
 from jdali.readers.shared_tables import shared
 
@@ -25,7 +26,7 @@ _NAME = "readers.coco"
 _OF_JSON = ("annotations_file", "images", "skip_empty", "ltrb", "ratio", "size_threshold")
 
 
-class CocoReader(Reader):
+class CocoReader(NamedFilesReader):
     """Reads images and their annotations."""
 
     often_cheap = True
@@ -40,9 +41,8 @@ class CocoReader(Reader):
         ids: bool,
         options: Mapping[str, object],
     ):
-        super().__init__(len(parsed.names), options)
-        self._root, self._parsed = root, parsed
-        self._folder = _storage.placed(root)
+        super().__init__(root, parsed.names, options)
+        self._parsed = parsed
         self._polygons, self._masks, self._ids = polygons, masks, ids
         self.layouts = ("", "", "", *["", ""] * polygons, *["HWC"] * masks, *[""] * ids)
         self.num_outputs = len(self.layouts)
@@ -55,7 +55,7 @@ class CocoReader(Reader):
         parsed = self._parsed
         objects = span(parsed.object_starts, index)
         outputs = [
-            read_file(_storage.join(self._folder, parsed.names[index])),
+            read_file(self.path(index)),
             parsed.boxes[objects],
             parsed.labels[objects],
         ]
@@ -76,7 +76,7 @@ class CocoReader(Reader):
         if self._polygons or self._masks:
             return super().load_many(indices)
         parsed = self._parsed
-        contents = read_named(self._folder, parsed.names, indices)
+        contents = read_named(self._folder, self.names, indices)
         chosen = indices[contents.positions]
         first = parsed.object_starts[chosen]
         counts = parsed.object_starts[chosen + 1] - first
@@ -110,9 +110,6 @@ class CocoReader(Reader):
             except ValueError as error:
                 raise ValueError(f"object {number}: {error}") from error
         return painted(runs, height, width)
-
-    def source(self, index: int) -> str:
-        return _storage.join(self._root, self._parsed.names[index])
 
 
 def _num_outputs(arguments: Mapping[str, object]) -> int:
@@ -193,9 +190,7 @@ def coco(
     if polygon_masks and pixelwise_masks:
         raise ValueError(f"{_NAME}: ``pixelwise_masks`` and ``polygon_masks`` are mutually exclusive")
     if file_root is None:
-        raise ValueError(
-            f"{_NAME}: ``file_root`` argument is required when not using ``files`` or ``file_list``: the folder of the images"
-        )
+        raise ValueError(f"{_NAME}: {NO_ROOT}: the folder of the images")
     if bool(save_preprocessed_annotations) != bool(save_preprocessed_annotations_dir):
         raise ValueError(
             f"{_NAME}: ``save_preprocessed_annotations`` and ``save_preprocessed_annotations_dir`` should be provided together"

@@ -10,12 +10,21 @@ from typing import Any
 import numpy as np
 
 from jdali._operators.record import Static, also_takes, reader
-from jdali._storage import BadLine, NameTable, read_file, read_named
+from jdali._storage import NameTable, read_named
 from jdali._storage import files as _storage
 from jdali._system.progress import progress_bar
-from jdali.readers.base import Loaded, Reader, file_tasks, reader_options, shuffle_options
-from jdali.readers.formats.class_folders import class_folders, whole_labels
+from jdali.readers.base import Loaded, file_tasks, reader_options, shuffle_options
 from jdali.readers.formats.columns import dense_column
+from jdali.readers.formats.named_files import (
+    NO_ROOT,
+    NamedFilesReader,
+    check_one_given,
+    class_folders,
+    given_files,
+    listed_files,
+    root_of_list,
+    whole_labels,
+)
 from jdali.readers.shared_tables import shared
 
 _NAME = "readers.file"
@@ -26,15 +35,10 @@ FILE_FILTERS = (
     "*.gif", "*.avif", "*.heic", "*.heif", "*.jxl", "*.opus", "*.mp3", "*.m4a",
 )  # fmt: skip
 _ESCAPED = re.compile(r"\\(.)|\[\^")
-_LARGEST_LABEL = np.iinfo(np.int32).max
 
 
-class FileReader(Reader):
-    """Reads files by path.
-
-    Attributes:
-        names: names of the files, relative to `root`; a name that looks like a URL begins with "./".
-    """
+class FileReader(NamedFilesReader):
+    """Reads files by path, with a label each."""
 
     num_outputs = 2
     often_cheap = True
@@ -43,13 +47,8 @@ class FileReader(Reader):
         self, root: str, names: Sequence[str], labels: Sequence[int] | np.ndarray, options: dict[str, Any],
         classes: Sequence[str] = (),
     ):  # fmt: skip
-        self._labels, self._classes = np.asarray(labels, np.int32), classes
-        super().__init__(len(names), options, self._labels, classes)
-        self._root, self.names = root, names
-        self._folder = _storage.placed(root)
-
-    def load(self, index: int) -> tuple[np.ndarray, ...]:
-        return read_file(_storage.join(self._folder, self.names[index])), self._labels[index : index + 1]
+        self._labels = np.asarray(labels, np.int32)
+        super().__init__(root, names, options, self._labels, classes)
 
     def load_many(self, indices: np.ndarray) -> Loaded:
         contents = read_named(self._folder, self.names, indices)
@@ -58,9 +57,6 @@ class FileReader(Reader):
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         return file_tasks(len(indices), threads)
-
-    def source(self, index: int) -> str:
-        return _storage.join(self._root, self.names[index])
 
 
 @reader(name=_NAME, outputs=2, devices=("cpu",), source="operators/reader/file_reader_op.cc")
@@ -100,11 +96,7 @@ def file(
 
     Example: jpegs, labels = fn.readers.file(file_root="photos", random_shuffle=True)
     """
-    sources = [n for n, v in (("files", files), ("file_list", file_list)) if v is not None]
-    if len(sources) > 1:
-        raise ValueError(
-            f"{_NAME}: File paths can be provided through ``files`` or ``file_list`` but not both."
-        )
+    check_one_given(_NAME, files, file_list)
     if labels is not None and files is None:
         raise ValueError(
             f"{_NAME}: The argument ``labels`` is valid only when file paths are provided "
@@ -115,31 +107,22 @@ def file(
     classes: Sequence[str] = ()
     if files is not None:
         root = _storage.user_path(file_root or "")
-        names = shared("files", lambda: _named_files(root, files))
+        names = shared("files", lambda: given_files(_NAME, root, files))
         numbers = shared("labels", lambda: _numbers(labels, len(names)))
     elif file_list is not None:
         if not file_list:
             raise ValueError(f"{_NAME}: ``file_list`` argument cannot be empty")
         file_list = _storage.user_path(file_list)
-        root = _storage.parent(file_list) if file_root is None else _storage.user_path(file_root)
-        names, numbers = shared("files", lambda: _listed_files(root, file_list))
+        root = root_of_list(file_list, file_root)
+        names, numbers = shared("files", lambda: listed_files(_NAME, root, file_list, labelled=True))
     elif file_root is not None:
         root = _storage.user_path(file_root)
         names, numbers, classes = shared(
             "files", lambda: _files_in_folders(root, file_filters, dir_filters, case_sensitive_filter)
         )
     else:
-        raise ValueError(
-            f"{_NAME}: ``file_root`` argument is required when not using ``files`` or ``file_list``."
-        )
+        raise ValueError(f"{_NAME}: {NO_ROOT}.")
     return FileReader(root, names, numbers, options, classes)
-
-
-def _named_files(root: str, files: str | Sequence[str]) -> NameTable:
-    names = NameTable.of(_storage.user_path(f, root) for f in ([files] if isinstance(files, str) else files))
-    if not names:
-        raise ValueError(f"{_NAME}: ``files`` specified an empty list.")
-    return names
 
 
 def _numbers(labels: float | Sequence[float] | None, files: int) -> np.ndarray:
@@ -150,25 +133,6 @@ def _numbers(labels: float | Sequence[float] | None, files: int) -> np.ndarray:
     if len(numbers) != files:
         raise ValueError(f"{_NAME}: Provided {len(numbers)} labels for {files} files.")
     return numbers
-
-
-def _listed_files(root: str, file_list: str) -> tuple[NameTable, np.ndarray]:
-    try:
-        listed = _storage.listed_names(file_list, labelled=True, largest_label=_LARGEST_LABEL)
-    except OSError as error:
-        raise FileNotFoundError(f"{_NAME}: Cannot open: {file_list}: {error.strerror}") from error
-    except BadLine as error:
-        text = error.line.decode(errors="replace").strip()
-        raise ValueError(
-            f"{_NAME}: Incorrect format of the list file: line {error.number} of {file_list} must be a file's name and a "
-            f"label from 0 to {_LARGEST_LABEL}, but is {text!r}"
-        ) from None
-    if not len(listed.starts):
-        raise ValueError(f"{_NAME}: No files found: file_list {file_list} names no files")
-    local = not _storage.is_url(file_list)
-    where = f"{_NAME}: line {{}} of {file_list}"
-    names = _storage.table_from_data(root, listed.table(), lambda i: where.format(listed.line(i)), free=local)
-    return names, listed.labels
 
 
 def _files_in_folders(
@@ -225,7 +189,5 @@ def _as_in_python(found: re.Match[str]) -> str:
 
 
 def _entries(folder: str, *, folders: bool) -> list[str]:
-    try:
+    with _storage.found(f"{_NAME}: Failed to open {folder}"):
         return _storage.entries(folder, folders=folders)
-    except OSError as error:
-        raise FileNotFoundError(f"{_NAME}: Failed to open {folder}: {error.strerror}") from error

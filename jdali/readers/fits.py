@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from jdali._errors import SampleError
 from jdali._numerics.rounding import np_saturate_cast
 from jdali._operators.record import Static, also_takes, reader
-from jdali._storage import read_file
 from jdali.codecs import fits as codec
 from jdali.readers.base import reader_options, shuffle_options
-from jdali.readers.formats.array_files import ArrayFileReader, array_file_options
+from jdali.readers.formats.named_files import ArrayFileReader, array_file_options
 from jdali.types import to_dtype
 
 _NAME = "experimental.readers.fits"
@@ -23,21 +21,22 @@ _FIRST_EXTENSION = (2,)
 class FitsReader(ArrayFileReader):
     """Reads FITS files by path."""
 
-    def __init__(self, indices: Sequence[int], dtypes: Sequence[np.dtype | None], options: Mapping[str, Any]):
+    def __init__(
+        self,
+        indices: Sequence[int],
+        dtypes: Sequence[np.dtype | None],
+        file_filter: str,
+        options: Mapping[str, Any],
+    ):
         codec.require()
-        super().__init__(_NAME, options, options["file_filter"])
+        super().__init__(_NAME, file_filter, options)
         self._indices, self._dtypes = indices, dtypes
         self.num_outputs = len(indices)
 
-    def load(self, index: int) -> tuple[np.ndarray, ...]:
-        path = self.path(index)
-        try:
-            images = codec.decode(read_file(path), self._indices)
-        except SampleError as error:
-            raise SampleError(f"{_NAME}: {path}: {error}") from error
+    def decoded(self, data: np.ndarray) -> tuple[np.ndarray, ...]:
         return tuple(
             image if dtype is None else np_saturate_cast(image, dtype)
-            for image, dtype in zip(images, self._dtypes, strict=True)
+            for image, dtype in zip(codec.decode(data, self._indices), self._dtypes, strict=True)
         )
 
 
@@ -82,4 +81,4 @@ def fits(
         types = [to_dtype(dtype) for dtype in _several(dtypes)]
         if len(types) != len(indices):
             raise ValueError(f"{_NAME}: {len(types)} dtypes for {len(indices)} outputs")
-    return FitsReader(indices, types, options | {"file_filter": file_filter})
+    return FitsReader(indices, types, file_filter, options)

@@ -8,7 +8,6 @@ from typing import Any
 
 from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import files as _storage
-from jdali._system.regular_file import is_of_machine
 from jdali.readers.arrow import arrow
 from jdali.readers.base import Reader, reader_options, shuffle_options
 from jdali.readers.formats.arrow_columns import need_pyarrow
@@ -94,12 +93,8 @@ def _check_split(folder: str, split: str, known: Sequence[object]) -> None:
 
 
 def _files(folder: str) -> list[str]:
-    try:
+    with _storage.found(f"{_NAME}: Failed to open {folder}"):
         return _storage.entries(folder, folders=False)
-    except OSError as error:
-        if is_of_machine(error):
-            raise
-        raise FileNotFoundError(f"{_NAME}: Failed to open {folder}: {error.strerror or error}") from error
 
 
 def _split_of(file: str) -> str:

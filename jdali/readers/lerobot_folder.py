@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jdali._storage import files as _storage
-from jdali._system.regular_file import is_of_machine
 from jdali.readers.parquet import parquet
 
 _INFO = "meta/info.json"
@@ -118,12 +117,8 @@ class _Described:
 
     def read(self, file: str) -> bytes:
         path = self.file(file)
-        try:
+        with _storage.found(f"{self.name}: cannot read {path}"):
             return _storage.read(path)
-        except OSError as error:
-            if is_of_machine(error):
-                raise
-            raise FileNotFoundError(f"{self.name}: cannot read {path}: {error.strerror or error}") from error
 
     def json_of(self, file: str, text: bytes | None = None) -> dict[str, Any]:
         try:

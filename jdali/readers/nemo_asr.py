@@ -177,12 +177,8 @@ def nemo_asr(
 
 
 def parsed(manifest: str) -> list[tuple[int, Entry]]:
-    try:
+    with _storage.found(f'{_NAME}: Could not open NEMO ASR manifest file: "{manifest}"'):
         lines = _storage.lines(manifest)
-    except OSError as error:
-        raise FileNotFoundError(
-            f'{_NAME}: Could not open NEMO ASR manifest file: "{manifest}": {error.strerror}'
-        ) from error
     decoder = msgspec.json.Decoder(Entry)
     entries = []
     for number, line in enumerate(lines, 1):

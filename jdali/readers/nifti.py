@@ -13,11 +13,10 @@ import numpy as np
 
 from jdali._errors import SampleError
 from jdali._operators.record import Static, also_takes, reader
-from jdali._storage import read_file
 from jdali._system import limits
 from jdali._system.extras import install
 from jdali.readers.base import reader_options, shuffle_options
-from jdali.readers.formats.array_files import ArrayFileReader, array_file_options
+from jdali.readers.formats.named_files import ArrayFileReader, array_file_options
 
 try:
     from nibabel.nifti1 import Nifti1Header
@@ -36,20 +35,20 @@ _MAGIC = (b"n+1", b"n+2")
 class NiftiReader(ArrayFileReader):
     """Reads NIfTI files by path."""
 
-    def __init__(self, scaled: bool, with_affine: bool, with_spacing: bool, options: Mapping[str, Any]):
-        super().__init__(_NAME, options, options["file_filter"])
+    def __init__(
+        self,
+        scaled: bool,
+        with_affine: bool,
+        with_spacing: bool,
+        file_filter: str,
+        options: Mapping[str, Any],
+    ):
+        super().__init__(_NAME, file_filter, options)
         self._scaled, self._with_affine, self._with_spacing = scaled, with_affine, with_spacing
         self.num_outputs = 1 + with_affine + with_spacing
 
-    def load(self, index: int) -> tuple[np.ndarray, ...]:
-        path = self.path(index)
-        try:
-            with np.errstate(all="ignore"):
-                return self._decoded(read_file(path))
-        except SampleError as error:
-            raise SampleError(f"{_NAME}: {path}: {error}") from error
-
-    def _decoded(self, data: np.ndarray) -> tuple[np.ndarray, ...]:
+    @np.errstate(all="ignore")
+    def decoded(self, data: np.ndarray) -> tuple[np.ndarray, ...]:
         with io.BytesIO(data.data) as raw:
             file = gzip.GzipFile(fileobj=raw) if data[:2].tobytes() == _GZIP else raw
             try:
@@ -154,4 +153,4 @@ def nifti(
         raise ImportError(
             f"{_NAME}: the package nibabel, which reads headers, is missing: {install('nifti')}"
         )
-    return NiftiReader(scaled, with_affine, with_spacing, options | {"file_filter": file_filter})
+    return NiftiReader(scaled, with_affine, with_spacing, file_filter, options)

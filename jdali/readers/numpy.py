@@ -22,7 +22,7 @@ from jdali._storage import files as _storage
 from jdali._system.regular_file import check_size, is_of_machine, open_regular
 from jdali.codecs import npy
 from jdali.readers.base import Loaded, one_by_one, reader_options, shuffle_options
-from jdali.readers.formats.array_files import ArrayFileReader, array_file_options
+from jdali.readers.formats.named_files import ArrayFileReader, array_file_options
 
 _NAME = "readers.numpy"
 _STARTS = ("roi_start", "rel_roi_start")
@@ -48,11 +48,12 @@ class NumpyReader(ArrayFileReader):
         policy: str,
         fill_value: float,
         keep_headers: bool,
+        file_filter: str,
         options: Mapping[str, Any],
     ):
         policy = windows.policy_of(policy)
         windows.check_choice(_NAME, "out_of_bounds_policy", policy, windows.POLICIES)
-        super().__init__(_NAME, options, options["file_filter"])
+        super().__init__(_NAME, file_filter, options)
         self._roi = {key: value for key, value in roi.items() if value is not None and value.shape != (0,)}
         self._axes, self._policy, self._fill_value = axes, policy, fill_value
         self._headers: dict[int, tuple[object, npy.Header]] | None = {} if keep_headers else None
@@ -91,7 +92,7 @@ class NumpyReader(ArrayFileReader):
         return one_by_one(self.load, indices, self.num_outputs, **borders)
 
     def _load_whole(self, indices: np.ndarray) -> Loaded:
-        contents = read_named(self._folder, self._names, indices)
+        contents = read_named(self._folder, self.names, indices)
         column = _alike(contents)
         if column is not None:
             return Loaded((column,), contents.failures)
@@ -264,5 +265,6 @@ def numpy(
         out_of_bounds_policy,
         fill_value,
         cache_header_information,
-        options | {"file_filter": file_filter},
+        file_filter,
+        options,
     )

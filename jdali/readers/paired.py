@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jdali._operators.record import Static, also_takes, reader
-from jdali._storage import NameTable, read_file, read_named
+from jdali._storage import NameTable, read_named
 from jdali._storage import files as _storage
 from jdali._system.regular_file import is_of_machine
 from jdali.readers.base import Loaded, Reader, file_tasks, reader_options, shuffle_options
@@ -56,9 +56,6 @@ class PairedFilesReader(Reader):
     def meta(self) -> dict[str, Any]:
         """Returns `reader_meta`, with "left_out": the number of samples left out because a file is missing."""
         return super().meta() | {"left_out": self._pairs.left_out}
-
-    def load(self, index: int) -> tuple[np.ndarray, ...]:
-        return tuple(read_file(_storage.join(folder, names[index])) for folder, names in self._placed)
 
     def load_many(self, indices: np.ndarray) -> Loaded:
         contents = [read_named(folder, names, indices) for folder, names in self._placed]
@@ -133,18 +130,13 @@ def _by_stem(root: str, given: Mapping[str, Any], *, skip: bool) -> _Pairs:
         raise ValueError(f'{_NAME}: it needs keywords: paired(images="photos/*.jpg", masks="masks/*.png")')
     found: dict[str, tuple[str, dict[str, str]]] = {}
     for keyword, value in given.items():
-        try:
+        by_stem: dict[str, str] = {}
+        with _storage.found(f"{_NAME}: {keyword}: Failed to open {value!r:.200}"):
             folder, named = _found(root, keyword, value)
-            by_stem: dict[str, str] = {}
             for stem, name in named:
                 if (other := by_stem.setdefault(stem, name)) != name:
                     two = f"{_storage.join(folder, other)} and {_storage.join(folder, name)}"
                     raise ValueError(f"{_NAME}: {keyword} has two files of the stem {stem!r}: {two}")
-        except OSError as error:
-            if is_of_machine(error):
-                raise
-            reason = error.strerror or error
-            raise FileNotFoundError(f"{_NAME}: {keyword}: Failed to open {value!r:.200}: {reason}") from error
         if not by_stem:
             raise ValueError(f"{_NAME}: No files found: {keyword} is {value!r:.200}, where none are")
         found[keyword] = folder, by_stem

@@ -122,17 +122,14 @@ def parse(path: str, wanted: CocoFields) -> Annotations:
         FileNotFoundError: the file cannot be read.
         ValueError: the file is damaged, or an annotation is invalid.
     """
-    try:
+    with _storage.found(f'Could not open JSON annotations file: "{path}"'):
         text = _storage.read(path)
         # Each image and object has at least one brace, so counting braces bounds their number.
         _storage.check_items(path, text.count(b"{"), "entries")
+    try:
         # The parser skips fields that `kind` does not declare. It is several times as fast if it skips masks.
         kind: type[_File | _FileWithMasks] = _FileWithMasks if wanted.polygons or wanted.masks else _File
         return _arrange(path, decoded(text, kind), wanted)
-    except OSError as error:
-        raise FileNotFoundError(
-            f'Could not open JSON annotations file: "{path}": {error.strerror}'
-        ) from error
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError, Bad) as error:
         words = next((words for field, words in _INVALID.items() if f".{field}" in str(error)), "")
         raise ValueError(f"{path}: {words}{error}") from error

@@ -89,15 +89,8 @@ def load(folder: str, *, polygons: bool, masks: bool, ids: bool) -> Annotations:
         FileNotFoundError: the files are missing.
         ValueError: a file is damaged, or contradicts another file.
     """
-    try:
-        path = _storage.join(folder, "filenames.dat")
-        text = _storage.read(path)
-        _storage.check_items(path, text.count(b"\n"), "lines")
-        lines = text.split(b"\n")
-    except OSError as error:
-        raise FileNotFoundError(
-            f"cannot read filenames.dat in preprocessed_annotations {folder}: {error.strerror}"
-        ) from error
+    with _storage.found(f"cannot read filenames.dat in preprocessed_annotations {folder}"):
+        lines = _storage.lines(_storage.join(folder, "filenames.dat"))
     lines = [line.removesuffix(b"\r") for line in lines]
     if not lines[-1]:
         lines.pop()

@@ -20,7 +20,6 @@ from jdali._storage import BadRecord as BadRecord
 from jdali._storage import Misplaced as Misplaced
 from jdali._storage import RecordFiles as RecordFiles
 from jdali._storage import files as _storage
-from jdali._system.regular_file import is_of_machine
 from jdali.readers.base import Loaded, Reader, joined, stores
 from jdali.readers.formats.columns import Buffer
 from jdali.readers.found_by import FoundBy as FoundBy
@@ -326,12 +325,10 @@ def required_paths(name: str, argument: str, value: object, lacking: str = "") -
 
 def json_object(name: str, folder: str, file: str) -> dict[str, Any]:
     path = _storage.join(folder, file)
+    with _storage.found(f"{name}: cannot read {path}"):
+        text = _storage.read(path)
     try:
-        found = json.loads(_storage.read(path))
-    except OSError as error:
-        if is_of_machine(error):
-            raise
-        raise FileNotFoundError(f"{name}: cannot read {path}: {error.strerror or error}") from error
+        found = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{name}: {path} is not JSON, or damaged: {error}") from error
     if not isinstance(found, dict):
@@ -341,14 +338,8 @@ def json_object(name: str, folder: str, file: str) -> dict[str, Any]:
 
 def csv_text(name: str, path: str) -> bytes:
     """Reads a CSV file; raises FileNotFoundError if it cannot be read or has too many lines."""
-    try:
-        text = _storage.read(path)
-        _storage.check_items(path, text.count(b"\n"), "lines")
-    except OSError as error:
-        if is_of_machine(error):
-            raise
-        raise FileNotFoundError(f"{name}: Cannot open {path}: {error.strerror or error}") from error
-    return text
+    with _storage.found(f"{name}: Cannot open {path}"):
+        return _storage.text_of_lines(path)
 
 
 def number_pairs(
@@ -358,10 +349,8 @@ def number_pairs(
 
     `empty` is the message for a file without lines.
     """
-    try:
+    with _storage.found(f"{name}: Could not open file {path}, the index"):
         lines = [line.split() for line in _storage.lines(path)]
-    except OSError as error:
-        raise FileNotFoundError(f"{name}: Could not open file {path}, the index: {error.strerror}") from error
     rows = [line for line in lines if line]
     if not rows:
         raise ValueError(f"{name}: {empty}: {path}")

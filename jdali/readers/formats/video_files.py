@@ -11,7 +11,7 @@ import numpy as np
 
 from jdali._storage import files as _storage
 from jdali.codecs.video import VideoIndex
-from jdali.readers.formats.class_folders import class_folders, whole_labels
+from jdali.readers.formats.named_files import LARGEST_LABEL, class_folders, whole_labels
 
 EXTENSIONS = (
     ".mp4", ".m4v", ".mov", ".avi", ".mkv", ".webm", ".ts", ".mpg", ".mpeg", ".ogv", ".flv", ".wmv", ".3gp",
@@ -19,7 +19,6 @@ EXTENSIONS = (
 )  # fmt: skip
 _NUMBER = rb"-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
 _LINE = re.compile(rb"(.*?\S)\s+(\d+)(?:\s+(%s))?(?:\s+(%s))?\s*" % (_NUMBER, _NUMBER))
-_LARGEST_LABEL = np.iinfo(np.int32).max
 # Tolerance in seconds for comparing times, because files store times in ticks, and lists in decimals.
 _SAME_TIME = 1e-6
 
@@ -80,17 +79,14 @@ def find_clips(
 
 
 def _in_folder(name: str, root: str) -> tuple[list[Clip], list[str]]:
-    try:
+    with _storage.found(f"{name}: Directory {root} could not be opened"):
         videos = {
             folder: _videos(_storage.join(root, _storage.plain(folder)))
             for folder in _storage.entries(root, folders=True)
         }
         folders = class_folders(name, root, videos, every="")
         clips = [Clip(path, label) for label, folder in enumerate(folders) for path in videos[folder]]
-        if not clips:
-            clips = [Clip(path, 0) for path in _videos(root)]
-    except OSError as error:
-        raise FileNotFoundError(f"{name}: Directory {root} could not be opened: {error.strerror}") from error
+        clips = clips or [Clip(path, 0) for path in _videos(root)]
     if not clips:
         raise ValueError(f"{name}: no videos in {root} and its subfolders, that is {', '.join(EXTENSIONS)}")
     return clips, folders
@@ -102,18 +98,14 @@ def _videos(folder: str) -> list[str]:
 
 
 def _listed(name: str, file_list: str) -> list[Clip]:
-    try:
+    with _storage.found(f"{name}: file_list {file_list} could not be opened"):
         lines = _storage.lines(file_list)
-    except OSError as error:
-        raise FileNotFoundError(
-            f"{name}: file_list {file_list} could not be opened: {error.strerror}"
-        ) from error
     clips = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         found = _LINE.fullmatch(line)
-        if found is None or int(found[2]) > _LARGEST_LABEL:
+        if found is None or int(found[2]) > LARGEST_LABEL:
             raise ValueError(
                 f"{name}: line {number} of {file_list} must be a file's name, a label from 0 on and perhaps a "
                 f"start and an end, but is {line.decode(errors='replace').strip()!r}"

@@ -190,10 +190,8 @@ def scanned(files: RecordFiles, number: int) -> Iterator[tuple[int, str, Member]
 
 
 def _indexed(index: str, path: str, size: int) -> Components:
-    try:
+    with _storage.found(f"{NAME}: cannot read the index {index}"):
         lines = _storage.lines(index)
-    except OSError as error:
-        raise FileNotFoundError(f"{NAME}: cannot read the index {index}: {error.strerror}") from error
     version, _, count = lines[0].strip().partition(b" ")
     if version not in _WORDS or not count.isdigit():
         shown = lines[0][:60].decode(errors="replace")
