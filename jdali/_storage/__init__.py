@@ -7,6 +7,7 @@
 * `index_cache` keeps indexes that were built by scanning a file.
 """
 
+from jdali._storage.blocks import SizedFile as SizedFile
 from jdali._storage.files import is_url as is_url
 from jdali._storage.files import version as version
 from jdali._storage.index_cache import Arrays as Arrays
@@ -20,6 +21,7 @@ from jdali._storage.names import from_data as from_data
 from jdali._storage.record_files import SLACK as SLACK
 from jdali._storage.record_files import BadRecord as BadRecord
 from jdali._storage.record_files import Misplaced as Misplaced
+from jdali._storage.record_files import OpenFiles as OpenFiles
 from jdali._storage.record_files import Pieces as Pieces
 from jdali._storage.record_files import RecordFiles as RecordFiles
 from jdali._storage.record_files import read_pieces as read_pieces

@@ -145,15 +145,10 @@ class Blocks:
         return self._files[file].read(offset, min(self._bytes, self._sizes[file] - offset))
 
 
-class BlockFile(io.RawIOBase):
-    """A binary file object that reads a remote file in blocks. Only one thread may use it."""
+class SizedFile(io.RawIOBase):
+    """Base of binary file objects of a known size, `_size`, at the position `_at`. Only one thread may use one."""
 
-    def __init__(self, url: str):
-        # Set first, because `close` needs the scope even if opening the file fails.
-        self._scope = Scope(options().requests)
-        file = RemoteFile(url)
-        self._size, self._at = file.size, 0
-        self._blocks = Blocks({0: file}, [self._size], self._scope)
+    _at = _size = 0
 
     def readable(self) -> bool:
         return True
@@ -164,6 +159,20 @@ class BlockFile(io.RawIOBase):
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         self._at = max(0, offset + (0, self._at, self._size)[whence])
         return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+
+class BlockFile(SizedFile):
+    """Reads a remote file in blocks."""
+
+    def __init__(self, url: str):
+        # Set first, because `close` needs the scope even if opening the file fails.
+        self._scope = Scope(options().requests)
+        file = RemoteFile(url)
+        self._size = file.size
+        self._blocks = Blocks({0: file}, [self._size], self._scope)
 
     def readinto(self, buffer: Any) -> int:
         count = max(0, min(len(buffer), self._size - self._at))

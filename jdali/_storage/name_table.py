@@ -25,8 +25,8 @@ class NameTable(Sequence[str]):
 
     Args:
         text: all names, in the file system's encoding.
-        starts: int64 [n], the first byte of each name in `text`.
-        ends: int64 [n], the byte after each name.
+        starts: uint32 or int64 [n], the first byte of each name in `text`.
+        sizes: int32 [n], bytes of each name.
         others: {index: name}, names that replace the names in `text`.
     """
 
@@ -34,27 +34,16 @@ class NameTable(Sequence[str]):
         self,
         text: bytes | memoryview,
         starts: np.ndarray,
-        ends: np.ndarray,
+        sizes: np.ndarray,
         others: Mapping[int, str] | None = None,
     ):
         self.text = text
-        self._starts = starts
-        self._sizes = (ends - starts).astype(np.int32)
+        self._starts, self._sizes = starts, sizes.astype(np.int32, copy=False)
         self.others = dict(others or {})
 
     def __reduce__(self) -> tuple[object, ...]:
         # Converts the text to an array, because arrays are pickled without a copy.
         return _received, (np.frombuffer(self.text, np.uint8), self._starts, self._sizes, self.others)
-
-    @classmethod
-    def of_columns(
-        cls, text: bytes | memoryview, starts: np.ndarray, sizes: np.ndarray,
-        others: Mapping[int, str] | None = None,
-    ) -> NameTable:  # fmt: skip
-        """Makes a table from `starts` (uint32 or int64) and `sizes` (int32) without copying them."""
-        table = cls(text, starts[:0], starts[:0], others)
-        table._starts, table._sizes = starts, sizes
-        return table
 
     @classmethod
     def of(cls, names: Iterable[str]) -> NameTable:
@@ -69,7 +58,7 @@ class NameTable(Sequence[str]):
         sizes = np.fromiter(map(len, encoded), np.int64, len(encoded))
         # A newline ends each name, so `holding` finds no match across two names.
         starts = np.cumsum(sizes + 1) - sizes - 1
-        return cls(b"\n".join(encoded), starts, starts + sizes, others)
+        return cls(b"\n".join(encoded), starts, sizes, others)
 
     @classmethod
     def joined(cls, tables: Sequence[NameTable]) -> NameTable:
@@ -86,11 +75,11 @@ class NameTable(Sequence[str]):
             for index, name in table.others.items()
         }
         start, size = (np.concatenate([*parts, np.zeros(0, np.int64)]) for parts in (starts, sizes))
-        return cls(b"".join(table.text for table in tables), start, start + size, others)
+        return cls(b"".join(table.text for table in tables), start, size, others)
 
     def with_others(self, others: Mapping[int, str]) -> NameTable:
         """Returns a copy of the table with other names at some indices."""
-        return NameTable.of_columns(self.text, self._starts, self._sizes, self.others | dict(others))
+        return NameTable(self.text, self._starts, self._sizes, self.others | dict(others))
 
     @property
     def nbytes(self) -> int:
@@ -147,7 +136,7 @@ class NameTable(Sequence[str]):
 def _received(
     text: np.ndarray, starts: np.ndarray, sizes: np.ndarray, others: Mapping[int, str]
 ) -> NameTable:
-    return NameTable.of_columns(text.data, starts, sizes, others)
+    return NameTable(text.data, starts, sizes, others)
 
 
 def take(names: Sequence[str], indices: np.ndarray) -> list[str]:
@@ -203,7 +192,7 @@ class ListedNames:
         self._blank = np.concatenate([*blank, np.zeros(0, np.int64)])
 
     def table(self) -> NameTable:
-        return NameTable.of_columns(self._text, self.starts, self.sizes)
+        return NameTable(self._text, self.starts, self.sizes)
 
     def line(self, index: int) -> int:
         names_before = self._blank - np.arange(len(self._blank))  # for each blank line

@@ -9,7 +9,7 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from jdali._system.open_files import keeps_open, make_room
 from jdali._system.regular_file import check_size, is_of_machine, most_bytes, no_memory, open_regular
 from jdali.storage import options
 
+_File = TypeVar("_File")
 # `Advice` requests at least this many bytes after the end of the furthest piece, and at most twice as many.
 _AHEAD = 8 << 20
 # Bytes per request. Linux truncates larger requests to the device's read-ahead size, 128 KiB by default.
@@ -70,36 +71,36 @@ class Misplaced(BadRecord):
     """An index entry points to no record, because the file is damaged or the index belongs to another file."""
 
 
-class _OpenFiles:
-    """Keeps files open, within the process's limit of open files."""
+class OpenFiles(Generic[_File]):
+    """Keeps files open, within the process's limit of open files; `open_file` opens a file by its number."""
 
-    def __init__(self, paths: Sequence[str]):
-        self._paths = paths
-        self._open: dict[int, _Descriptor] = {}
+    def __init__(self, open_file: Callable[[int], _File]):
+        self._open_file = open_file
+        self._open: dict[int, _File] = {}
         self._lock = threading.Lock()
         keeps_open(self)
 
     def __len__(self) -> int:
         return len(self._open)
 
-    def descriptor(self, file: int) -> _Descriptor:
-        return self._open.get(file) or self._opened(file)
-
-    def _opened(self, file: int) -> _Descriptor:
+    def get(self, number: int) -> _File:
+        known = self._open.get(number)
+        if known is not None:
+            return known
         make_room()
-        descriptor = _Descriptor(self._paths[file])
+        file = self._open_file(number)
         with self._lock:
-            self._open[file] = descriptor
-        return descriptor
+            self._open[number] = file
+        return file
 
     def let_go(self) -> None:
-        # While a thread reads from the file, it holds a reference, so the descriptor stays open.
+        # While a thread reads from the file, it holds a reference, so the file stays open.
         with self._lock:
             if self._open:
                 del self._open[next(iter(self._open))]
 
     def forget(self, file: int) -> None:
-        """Drops a file's descriptor, so that the next use reopens the file."""
+        """Drops a file, so that the next use reopens it."""
         with self._lock:
             self._open.pop(file, None)
 
@@ -156,7 +157,8 @@ class RecordFiles:
         self._whole = options().block_size
         self._scope = Scope(options().requests)
         self._blocks = Blocks(self._remote, self.sizes, self._scope)
-        self._open = _OpenFiles(self.paths)
+        paths = self.paths  # no reference to `self`, which would be a cycle
+        self._open = OpenFiles(lambda file: _Descriptor(paths[file]))
         self._advice: Advice | None = None
 
     def expect(
@@ -183,7 +185,7 @@ class RecordFiles:
     def _read_soon(self, file: int, offset: int, size: int) -> None:
         if file not in self._remote:
             with contextlib.suppress(OSError):  # the read itself will raise the error
-                descriptor = self._open.descriptor(file)
+                descriptor = self._open.get(file)
                 os.posix_fadvise(descriptor.number, offset, size, os.POSIX_FADV_WILLNEED)
 
     def read(self, file: int, offset: int, size: int) -> bytes:
@@ -220,7 +222,7 @@ class RecordFiles:
             raise no_memory(self.paths[file], size) from error
 
     def _read_local(self, file: int, offset: int, size: int) -> bytes:
-        descriptor = self._open.descriptor(file)
+        descriptor = self._open.get(file)
         data = os.pread(descriptor.number, size, offset)
         while len(data) < size:  # a call returns at most 2 GiB
             more = os.pread(descriptor.number, size - len(data), offset + len(data))
@@ -243,7 +245,7 @@ class RecordFiles:
                     target[:] = self.read(file, offset, len(target))
                     continue
                 if file != last or descriptor is None:
-                    last, descriptor = file, self._open.descriptor(file)
+                    last, descriptor = file, self._open.get(file)
                 if os.preadv(descriptor.number, (target,), offset) != len(target):
                     target[:] = self.read(file, offset, len(target))
             except (OSError, BadRecord):

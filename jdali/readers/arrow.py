@@ -6,15 +6,13 @@ import functools
 import mmap
 import os
 import struct
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from jdali._operators.record import Static, also_takes, reader
-from jdali._storage import BadRecord, RecordFiles
+from jdali._storage import BadRecord, OpenFiles, RecordFiles
 from jdali._storage import files as _storage
 from jdali._system import limits
-from jdali._system.open_files import keeps_open, make_room
 from jdali._system.regular_file import is_of_machine, open_regular
 from jdali.readers.base import reader_options, shuffle_options
 from jdali.readers.formats.arrow_columns import need_pyarrow, pa
@@ -57,7 +55,8 @@ class ArrowReader(TableFilesReader):
         maps: bool,
         options: Mapping[str, Any],
     ):
-        self._opened, self._mapped = opened, _MappedFiles(files.paths, files.sizes) if maps else None
+        self._opened = opened
+        self._mapped = OpenFiles(lambda file: _mapped(files.paths[file])) if maps else None
         schema = next(one for one in opened if one is not None).schema
         counts = [None if one is None else one.messages.rows.tolist() for one in opened]
         super().__init__(_NAME, files, counts, schema, columns, condition, options)
@@ -77,7 +76,12 @@ class ArrowReader(TableFilesReader):
         assert opened is not None
         offset, size, body = self._message(file, group)
         if self._mapped is not None and self._files.is_local(file):
-            data = self._mapped.of(file).slice(offset, size + body)
+            mapped, buffer = self._mapped.get(file)
+            # Reading past the end of a truncated mapped file would kill the process.
+            if mapped.size() != self._files.sizes[file]:
+                had = self._files.sizes[file]
+                raise BadRecord(f"the file has {mapped.size()} bytes, it had {had} when it was opened")
+            data = buffer.slice(offset, size + body)
         else:
             data = pa.py_buffer(self._files.read(file, offset, size + body))
         head = head_of(data.slice(8, size - 8).to_pybytes())
@@ -100,50 +104,16 @@ class ArrowReader(TableFilesReader):
             self._mapped.close()
 
 
-class _MappedFiles:
-    """Files mapped into memory, within the process's limit of open files.
-
-    Reading past the end of a truncated mapped file kills the process, so each use first checks the file's size.
-    """
-
-    def __init__(self, paths: Sequence[str], sizes: Sequence[int]):
-        self._paths, self._sizes = paths, sizes
-        self._maps: dict[int, tuple[mmap.mmap, Any]] = {}
-        self._lock = threading.Lock()
-        keeps_open(self)
-
-    def __len__(self) -> int:
-        return len(self._maps)
-
-    def of(self, file: int) -> Any:
-        known = self._maps.get(file)
-        if known is None:
-            make_room()
-            descriptor, size = open_regular(self._paths[file])
-            try:
-                mapped = mmap.mmap(descriptor, size, access=mmap.ACCESS_READ) if size else None
-            finally:
-                os.close(descriptor)
-            if mapped is None:
-                raise BadRecord("the file is empty now")
-            known = mapped, pa.py_buffer(mapped)
-            with self._lock:
-                self._maps[file] = known
-        if known[0].size() != self._sizes[file]:
-            raise BadRecord(
-                f"the file has {known[0].size()} bytes, it had {self._sizes[file]} when it was opened"
-            )
-        return known[1]
-
-    def let_go(self) -> None:
-        # The file stays mapped as long as samples refer to it.
-        with self._lock:
-            if self._maps:
-                del self._maps[next(iter(self._maps))]
-
-    def close(self) -> None:
-        with self._lock:
-            self._maps.clear()
+def _mapped(path: str) -> tuple[mmap.mmap, Any]:
+    """Maps a file into memory, as long as samples refer to it; returns the map, and a buffer of pyarrow."""
+    descriptor, size = open_regular(path)
+    try:
+        mapped = mmap.mmap(descriptor, size, access=mmap.ACCESS_READ) if size else None
+    finally:
+        os.close(descriptor)
+    if mapped is None:
+        raise BadRecord("the file is empty now")
+    return mapped, pa.py_buffer(mapped)
 
 
 def _check(head: Head, body: Any) -> None:

@@ -43,9 +43,8 @@ RANKS = {
     "readers/found_by.py Tables._lock": 9,  # building a wrong index anew, once
     "readers/formats/videos.py Videos._looking": 9,  # the same for videos
     "readers/formats/kept.py KeptPieces._lock": 10,  # groups of rows, and chunks, that are kept; free while one is read
-    "readers/arrow.py _MappedFiles._lock": 10,  # files that are mapped
     "readers/ahead.py ReadAhead._lock": 10,  # samples loaded ahead
-    "_storage/record_files.py _OpenFiles._lock": 10,  # open files
+    "_storage/record_files.py OpenFiles._lock": 10,  # files that are open, or mapped
     "_storage/blocks.py Blocks._lock": 10,  # blocks fetched ahead
     "readers/formats/videos.py Handles._lock": 10,  # idle decoders; these are closed without it
     "readers/formats/videos.py Videos._lock": 10,  # open remote videos

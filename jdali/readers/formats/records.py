@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import abc
 import bisect
-import io
 import itertools
 import json
 import os
@@ -15,7 +14,7 @@ import numpy as np
 
 from jdali._batches import Store
 from jdali._errors import SampleError
-from jdali._storage import Arrays, Pieces, always, never, read_pieces
+from jdali._storage import Arrays, Pieces, SizedFile, always, never, read_pieces
 from jdali._storage import BadRecord as BadRecord
 from jdali._storage import Misplaced as Misplaced
 from jdali._storage import RecordFiles as RecordFiles
@@ -43,25 +42,11 @@ class Records(NamedTuple):
     sizes: np.ndarray
 
 
-class RecordFile(io.RawIOBase):
+class RecordFile(SizedFile):
     """A file object over a file of `RecordFiles`, for libraries that read from file objects."""
 
     def __init__(self, files: RecordFiles, number: int):
-        self._files, self._number = files, number
-        self._at, self._size = 0, files.sizes[number]
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = max(0, offset + (0, self._at, self._size)[whence])
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
+        self._files, self._number, self._size = files, number, files.sizes[number]
 
 
 class CutShort(ValueError):
