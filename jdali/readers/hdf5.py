@@ -14,7 +14,7 @@ from jdali._system.extras import install
 from jdali._system.regular_file import is_of_machine
 from jdali.readers.base import reader_options, shuffle_options
 from jdali.readers.formats.chunked import ChunkedArray, ChunkedReader, check_array
-from jdali.readers.formats.records import RecordFile, path_list, required_paths
+from jdali.readers.formats.records import RecordFile, opened_each, path_list, required_paths
 
 try:
     import h5py
@@ -218,21 +218,11 @@ def hdf5(
     if not names:
         raise ValueError(f"{_NAME}: dataset is empty, it must name at least one data set")
     files = RecordFiles(_NAME, required_paths(_NAME, "paths", paths))
-    arrays: list[Sequence[ChunkedArray] | None] = []
-    opened = []
-    for number in range(len(files.names)):
-        try:
-            file, found = _open(files, number, names, axis)
-        except ValueError as error:
-            if not options.get("_goes_on"):
-                raise
-            files.lost[number] = str(error).removeprefix(f"{_NAME}: ")
-            arrays.append(None)
-        else:
-            arrays.append(found)
-            opened.append(file)
-    if not opened:
-        raise ValueError(f"{_NAME}: {files.lost[0]}")
+    found = opened_each(
+        _NAME, files, lambda number: _open(files, number, names, axis), options.get("_goes_on", False)
+    )
+    arrays = [None if one is None else one[1] for one in found]
+    opened = [one[0] for one in found if one is not None]
     roi: Mapping[str, Any] = {"roi_start": roi_start, "roi_shape": roi_shape}
     return Hdf5Reader(
         files, opened, arrays=arrays, lost=files.lost, places=files.names, axis=axis, roi=roi, options=options

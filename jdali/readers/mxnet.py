@@ -19,12 +19,12 @@ from jdali.readers.formats import columns as _columns
 from jdali.readers.formats.columns import Buffer
 from jdali.readers.formats.records import (
     BadRecord,
-    CutShort,
     FoundBy,
     Misplaced,
     RecordFiles,
     RecordReader,
     Records,
+    cut_short,
     looked_through,
     number_pairs,
     required_paths,
@@ -152,11 +152,11 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> A
                     f"is not a RecordIO file, or damaged: {magic:#010x} stands at byte {at} instead of the magic "
                     f"number {_MAGIC:#010x}"
                 )
-                raise CutShort(_NAME, path, reason, offsets, at)
+                raise cut_short(_NAME, path, reason, offsets, at)
             end = at + _PART.size + (word & ((1 << _LENGTH_BITS) - 1))
             if len(head) < _PART.size or end > size:
                 reason = f"ends at byte {size}, within record {len(offsets)} that has a part at byte {at}"
-                raise CutShort(_NAME, path, reason, offsets, at)
+                raise cut_short(_NAME, path, reason, offsets, at)
             if word >> _LENGTH_BITS in (_WHOLE, _FIRST):
                 offsets.append(at)
             at = end + -end % 4

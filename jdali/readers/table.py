@@ -17,7 +17,7 @@ from jdali._storage import files as _storage
 from jdali.readers.base import Loaded, file_tasks, reader_options, shuffle_options
 from jdali.readers.formats.arrow_columns import column_of, field_of, need_pyarrow, pa
 from jdali.readers.formats.records import csv_text, path_list, required_paths
-from jdali.readers.formats.tables import RowGroup, TableReader, check_columns, column_names, count_of, short
+from jdali.readers.formats.tables import RowGroup, TableReader, column_names, count_of, kinds_of, short
 from jdali.readers.shared_tables import shared
 
 _TABLE, _CSV = "readers.table", "readers.csv"
@@ -120,19 +120,15 @@ def _opened(
     where: str,
     options: Mapping[str, Any],
 ) -> FrameReader:
-    named = path_list(name, "files", files)
+    named, place = path_list(name, "files", files), where.partition("#")[0]
     if unknown := [file for file in named if file not in columns]:
         raise ValueError(f"{name}: files names {unknown[0]!r}, which is none of columns {list(columns)}")
     if missing := [column for column in columns if field_of(table.schema, column) is None]:
         has = ", ".join(map(repr, table.schema.names))
-        raise ValueError(
-            f"{name}: {where.partition('#')[0]} has no column {missing[0]!r}; of them it has {has}"
-        )
-    check_columns(
-        name, table.schema, [column for column in columns if column not in named], where.partition("#")[0]
-    )
+        raise ValueError(f"{name}: {place} has no column {missing[0]!r}; of them it has {has}")
+    kinds_of(name, table.schema, [column for column in columns if column not in named], place)
     if not len(table):
-        raise ValueError(f"{name}: {where.partition('#')[0]} has no rows")
+        raise ValueError(f"{name}: {place} has no rows")
     return FrameReader(name, table, columns, named, root, where, options)
 
 

@@ -19,12 +19,12 @@ from jdali.readers.base import reader_options, shuffle_options
 from jdali.readers.formats.columns import Buffer
 from jdali.readers.formats.records import (
     BadRecord,
-    CutShort,
     FoundBy,
     Misplaced,
     RecordFiles,
     RecordReader,
     Records,
+    cut_short,
     looked_through,
     number_pairs,
     required_paths,
@@ -153,7 +153,7 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> R
         while at < size:
             head = file.read(_HEAD.size)
             if len(head) < _HEAD.size:
-                raise CutShort(_NAME, path, f"ends at byte {size}, within {record()}", offsets, at)
+                raise cut_short(_NAME, path, f"ends at byte {size}, within {record()}", offsets, at)
             length, crc = _HEAD.unpack(head)
             if at == 0 and head.startswith(_GZIP):
                 reason = "is compressed (gzip); only plain TFRecord files can be read, unpack it first"
@@ -163,10 +163,10 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> R
                     f"has no {record()} (the CRC of its length is wrong); where the next one begins cannot be "
                     "known without an index"
                 )
-                raise CutShort(_NAME, path, reason, offsets, at)
+                raise cut_short(_NAME, path, reason, offsets, at)
             if at + length + _AROUND > size:
                 reason = f"ends at byte {size}, within {record()}, which has {length + _AROUND} bytes"
-                raise CutShort(_NAME, path, reason, offsets, at)
+                raise cut_short(_NAME, path, reason, offsets, at)
             offsets.append(at)
             sizes.append(length + _AROUND)
             at += length + _AROUND

@@ -120,8 +120,10 @@ class WebDatasetReader(PiecesReader):
             np.where(present, offsets - BLOCK, 0).reshape(-1),
             np.where(present, sizes + BLOCK, 0).reshape(-1),
         )
-        parser = _TarParser(self._dtypes, marks, self._indexed)
-        return parsed_together(parser, pieces, len(indices), lambda i: self.load(indices.item(i)))
+        parse = functools.partial(_parsed, self._dtypes, marks, self._indexed)
+        return parsed_together(
+            parse, self.num_outputs, pieces, len(indices), lambda i: self.load(indices.item(i))
+        )
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         return record_tasks(np.maximum(self._all.sizes[indices], 0).sum(axis=1), threads)
@@ -148,39 +150,34 @@ class WebDatasetReader(PiecesReader):
         return f"{self._files.names[file]}#sample {self._all.numbers[index]}"
 
 
-class _TarParser:
-    """Parses samples in memory, if their tar headers agree with the index."""
-
-    def __init__(self, dtypes: Sequence[np.dtype], marks: np.ndarray, indexed: bool):
-        self._dtypes, self._marks, self._indexed = dtypes, marks, indexed
-        self.num_outputs = len(dtypes)
-
-    def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray) -> tuple[Store, ...]:
-        shape = self._marks.shape
-        starts, sizes = pieces.starts.reshape(shape), pieces.sizes.reshape(shape)
-        present = (sizes > 0) & ok[:, None]
-        if present.any():
-            at, marks = starts[present], self._marks[present]
-            right = np.ones(shape, bool)
-            if self._indexed:
-                right[present] = _usual_headers(buffer, at, sizes[present] - BLOCK) & _names(
-                    buffer, at, marks
-                )
-            else:
-                right[present] = _marks_at(buffer, at, MARKED) == marks
-            ok &= right.all(axis=1)
-        widths = np.array([dtype.itemsize for dtype in self._dtypes])
-        starts, sizes = starts + BLOCK, np.where(present, sizes - BLOCK, 0)
-        ok &= (sizes % widths == 0).all(axis=1)
-        rows = np.flatnonzero(ok)
-        columns = [
-            _columns.byte_column(buffer, starts[rows, output], sizes[rows, output])
-            for output in range(self.num_outputs)
-        ]
-        return tuple(
-            column if dtype == np.uint8 else _elements(column, dtype)
-            for column, dtype in zip(columns, self._dtypes, strict=True)
-        )
+def _parsed(
+    dtypes: Sequence[np.dtype],
+    marks: np.ndarray,
+    indexed: bool,
+    buffer: Buffer,
+    pieces: Pieces,
+    ok: np.ndarray,
+) -> tuple[Store, ...]:
+    """Parses samples whose tar headers agree with the index, see `parsed_together`."""
+    starts, sizes = pieces.starts.reshape(marks.shape), pieces.sizes.reshape(marks.shape)
+    present = (sizes > 0) & ok[:, None]
+    if present.any():
+        at, own = starts[present], marks[present]
+        right = np.ones(marks.shape, bool)
+        if indexed:
+            right[present] = _usual_headers(buffer, at, sizes[present] - BLOCK) & _names(buffer, at, own)
+        else:
+            right[present] = _marks_at(buffer, at, MARKED) == own
+        ok &= right.all(axis=1)
+    widths = np.array([dtype.itemsize for dtype in dtypes])
+    starts, sizes = starts + BLOCK, np.where(present, sizes - BLOCK, 0)
+    ok &= (sizes % widths == 0).all(axis=1)
+    rows = np.flatnonzero(ok)
+    columns = []
+    for output, dtype in enumerate(dtypes):
+        column = _columns.byte_column(buffer, starts[rows, output], sizes[rows, output])
+        columns.append(column if dtype == np.uint8 else _elements(column, dtype))
+    return tuple(columns)
 
 
 def _marks_at(buffer: Buffer, starts: np.ndarray, size: int) -> np.ndarray:

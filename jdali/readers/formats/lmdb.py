@@ -26,6 +26,7 @@ from jdali.readers.base import Loaded
 from jdali.readers.formats.columns import Buffer
 from jdali.readers.formats.records import (
     BadRecord,
+    CutShort,
     FoundBy,
     Misplaced,
     RecordFiles,
@@ -82,25 +83,11 @@ class LmdbValues(NamedTuple):
     sums: np.ndarray
 
 
-class CutDatabase(ValueError):
-    """Raised if not all values of a database can be found; `known` are the values found so far."""
-
-    def __init__(self, name: str, path: str, reason: BadRecord, known: LmdbValues):
-        super().__init__(f"{name}: {path}: {reason}")
-        self._reason, self._known = str(reason), known
-
-    def values(self, files: RecordFiles, file: int) -> LmdbValues:
-        """Returns the values found so far, and one unreadable value that stands for the rest of the file."""
-        files.lost[file] = self._reason
-        lost = LmdbValues(*map(np.array, ([files.sizes[file]], [1], [0], [-1], [_SMALLEST_PAGE], [0], [0])))
-        return LmdbValues(*map(np.concatenate, zip(self._known, lost, strict=True)))
-
-
 def locate_values(name: str, path: str) -> Arrays:
     """Finds a database's values; returns the columns of `LmdbValues`, and "meta": the latest meta page's fields.
 
     Raises:
-        CutDatabase: the file is not an LMDB database, is truncated or damaged, or does not hold plain records.
+        CutShort: the file is not an LMDB database, is truncated or damaged, or does not hold plain records.
     """
     files = RecordFiles(name, [path])
     tree: _Tree | None = None
@@ -110,7 +97,8 @@ def locate_values(name: str, path: str) -> Arrays:
             tree.look_through(advance)
         return {**tree.values()._asdict(), "meta": tree.meta}
     except BadRecord as error:
-        raise CutDatabase(name, path, error, tree.values() if tree is not None else _table([])) from error
+        known = tree.values() if tree is not None else _table([])
+        raise CutShort(f"{name}: {path}: {error}", error, known) from error
     finally:
         files.close()
 
@@ -244,10 +232,12 @@ class DatabaseReader(RecordReader):
             fits = functools.partial(_fits, files, file) if files.is_local(file) else always
             try:
                 values = _cached(name, path, fits)
-            except CutDatabase as cut:
+            except CutShort as cut:
                 if not options.get("_goes_on"):
                     raise
-                values = cut.values(files, file)
+                files.lost[file] = cut.reason
+                lost = _table([(files.sizes[file], 1, 0, -1, _SMALLEST_PAGE, 0, 0)])
+                values = LmdbValues(*map(np.concatenate, zip(cut.known, lost, strict=True)))
             found.append((values, functools.partial(_cached, name, path, never)))
         super().__init__(name, files, found, options)
         # Leaf pages that were checked: (file, offset, CRC-32).
@@ -284,7 +274,9 @@ class DatabaseReader(RecordReader):
         known &= self._leaves_are_sound(file, values)
         starts, sizes = pieces.starts + values.heads, pieces.sizes - values.heads
         plain = Pieces(pieces.raw, np.where(known, starts, 0), np.where(known, sizes, 0), known)
-        return parsed_together(self, plain, len(indices), lambda i: self.load(indices.item(i)))
+        return parsed_together(
+            self.parse_many, self.num_outputs, plain, len(indices), lambda i: self.load(indices.item(i))
+        )
 
     def _leaves_are_sound(self, file: np.ndarray, values: LmdbValues) -> np.ndarray:
         """Checks the leaf pages of large values; returns bool [n], False if a page has changed or cannot be read."""

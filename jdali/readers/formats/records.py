@@ -8,7 +8,7 @@ import itertools
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from jdali._storage import BadRecord as BadRecord
 from jdali._storage import Misplaced as Misplaced
 from jdali._storage import RecordFiles as RecordFiles
 from jdali._storage import files as _storage
-from jdali.readers.base import Loaded, Reader, joined, stores
+from jdali.readers.base import Loaded, Reader, joined, one_by_one
 from jdali.readers.formats.columns import Buffer
 from jdali.readers.found_by import FoundBy as FoundBy
 from jdali.readers.found_by import Table, Tables
@@ -28,6 +28,7 @@ from jdali.readers.found_by import shared_table as shared_table
 
 # Minimum size of a task in bytes, because each call of `parse_many` has an overhead of half a millisecond.
 _TASK_BYTES = 4 << 20
+_Opened = TypeVar("_Opened")
 
 
 class Records(NamedTuple):
@@ -53,20 +54,18 @@ class CutShort(ValueError):
     """Raised if the records of a file can be found only up to some offset.
 
     Args:
-        reason: text that follows the file's name in the message.
-        offsets: int64 [n], offsets of the records found, bytes.
-        at: offset of the damage, bytes.
+        reason: the error of a record behind this offset.
+        known: the records found.
     """
 
-    def __init__(self, name: str, path: str, reason: str, offsets: Sequence[int], at: int):
-        super().__init__(f"{name}: {path} {reason}")
-        self._reason, self._offsets, self._at = reason, offsets, at
+    def __init__(self, message: str, reason: object, known: Any):
+        super().__init__(message)
+        self.reason, self.known = str(reason), known
 
-    def records(self, files: RecordFiles, file: int) -> Records:
-        """Returns the records found, and one unreadable record that stands for the rest of the file."""
-        files.lost[file] = f"the file {self._reason}"
-        offsets = np.array([*self._offsets, self._at], np.int64)
-        return Records(offsets, np.append(np.diff(offsets), -1))
+
+def cut_short(name: str, path: str, reason: str, offsets: Sequence[int], at: int) -> CutShort:
+    """Builds the error of a file that is damaged at byte `at`, behind records at these offsets."""
+    return CutShort(f"{name}: {path} {reason}", f"the file {reason}", np.array([*offsets, at], np.int64))
 
 
 def looked_through(
@@ -100,9 +99,32 @@ def looked_through(
         except CutShort as cut:
             if not goes_on:
                 raise
-            return cut.records(files, file)
+            files.lost[file] = cut.reason
+            return Records(cut.known, np.append(np.diff(cut.known), -1))
 
     return shared_table(files, file, find), lambda: look(path, never)
+
+
+def opened_each(
+    name: str, files: RecordFiles, open_one: Callable[[int], _Opened], goes_on: bool
+) -> list[_Opened | None]:
+    """Opens files by their numbers.
+
+    With `goes_on`, a file for which `open_one` raises ValueError is lost: it gets None, and an entry in `files.lost`. If all
+    files are lost, raises ValueError.
+    """
+    found: list[_Opened | None] = []
+    for file in range(len(files.names)):
+        try:
+            found.append(open_one(file))
+        except ValueError as error:
+            if not goes_on:
+                raise
+            files.lost[file] = str(error).removeprefix(f"{name}: ")
+            found.append(None)
+    if len(files.lost) == len(found):
+        raise ValueError(f"{name}: {files.lost[0]}")
+    return found
 
 
 class FilesReader(Reader):
@@ -227,7 +249,7 @@ class RecordReader(PiecesReader):
                     raise self._error(index, error) from error
             return self.load(index)
 
-        return parsed_together(self, pieces, len(indices), alone)
+        return parsed_together(self.parse_many, self.num_outputs, pieces, len(indices), alone)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
         return record_tasks(self._sizes[indices], threads)
@@ -249,38 +271,27 @@ def record_tasks(sizes: np.ndarray, threads: int) -> list[slice]:
     return [slice(*pair) for pair in itertools.pairwise(bounds)]
 
 
-class _RecordParser(Protocol):
-    num_outputs: int
-
-    def parse_many(self, buffer: Buffer, pieces: Pieces, ok: np.ndarray, /) -> tuple[Store, ...]: ...
-
-
 def parsed_together(
-    parser: _RecordParser, pieces: Pieces, count: int, alone: Callable[[int], tuple[np.ndarray, ...]]
-) -> Loaded:
+    parse_many: Callable[[Buffer, Pieces, np.ndarray], tuple[Store, ...]], outputs: int, pieces: Pieces, count: int,
+    alone: Callable[[int], tuple[np.ndarray, ...]],
+) -> Loaded:  # fmt: skip
     """Parses samples from their pieces: samples of the usual form together, all other samples one by one.
 
     Args:
-        parser: has `parse_many`, which parses samples of the usual form.
+        parse_many: parses samples of the usual form, see `RecordReader.parse_many`.
         pieces: pieces of the `count` samples, one sample after another; each sample has the same number of pieces.
         alone: loads a single sample by its position, or raises.
     """
     ok = np.asarray(pieces.known.reshape(count, -1).all(axis=1))
-    columns = parser.parse_many(Buffer(pieces.raw), pieces, ok)
+    columns = parse_many(Buffer(pieces.raw), pieces, ok)
     if ok.all():
         return Loaded(columns, {})
-    samples, positions = [], np.flatnonzero(ok).tolist()
-    failures: dict[int, Exception] = {}
-    for position in np.flatnonzero(~ok).tolist():
-        try:
-            samples.append(alone(position))
-            positions.append(position)
-        except Exception as error:
-            failures[position] = error
-    others = stores(samples, parser.num_outputs)
+    left = np.flatnonzero(~ok)
+    others, failed = one_by_one(alone, left, outputs)
+    failures = {left.item(position): error for position, error in failed.items()}
     if not ok.any():
         return Loaded(others, failures)
-    order = np.argsort(positions)
+    order = np.argsort(np.concatenate([np.flatnonzero(ok), np.delete(left, list(failed))]))
     return Loaded(tuple(column.select(order) for column in joined([columns, others])), failures)
 
 

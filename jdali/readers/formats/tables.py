@@ -27,7 +27,7 @@ from jdali.readers.formats.arrow_columns import (
     taken,
 )
 from jdali.readers.formats.kept import KeptPieces
-from jdali.readers.formats.records import FilesReader, path_list
+from jdali.readers.formats.records import FilesReader, opened_each, path_list
 from jdali.readers.shared_tables import shared
 
 # Number of groups to cache in addition to `groups_at_once`: the next group, and one that earlier batches still read.
@@ -345,27 +345,27 @@ def opened_files(
     Args:
         begin: takes a file's number and reads the file's metadata; raises ValueError if the metadata are damaged.
         schema_of: returns the schema in the metadata of a file.
-        goes_on: return None for a damaged file; if all files are damaged, raise anyway.
+        goes_on: return None for a damaged file, see `opened_each`.
     """
-    found: list[_Opened | None] = []
-    failure: ValueError | None = None
-    schemas = _Schemas(name, columns)
-    for file, path in enumerate(files.names):
+
+    def opened(file: int) -> _Opened:
         try:
-            opened = begin(file)
+            return begin(file)
         except (ValueError, OSError) as error:
             if is_of_machine(error):
                 raise
-            failure = ValueError(f"{name}: {path} {short(error)}")
-            if not goes_on:
-                raise failure from error
-            files.lost[file] = str(failure).removeprefix(f"{name}: ")
-            found.append(None)
-        else:
-            schemas.check(schema_of(opened), path)
-            found.append(opened)
-    if failure is not None and not any(found):
-        raise failure
+            raise ValueError(f"{name}: {files.names[file]} {short(error)}") from error
+
+    found = opened_each(name, files, opened, goes_on)
+    known = [(path, one) for path, one in zip(files.names, found, strict=True) if one is not None]
+    kinds = [kinds_of(name, schema_of(one), columns, path) for path, one in known]
+    for (path, _), own in zip(known, kinds, strict=True):
+        for column, mine, theirs in zip(columns, own, kinds[0], strict=True):
+            if mine != theirs:
+                raise ValueError(
+                    f"{name}: column {column!r} differs: {theirs[0]} with {theirs[1]} axes in {known[0][0]}, {mine[0]} with "
+                    f"{mine[1]} axes in {path}"
+                )
     return found
 
 
@@ -383,9 +383,20 @@ def classes_of(schema: Any) -> dict[str, list[str]]:
     }
 
 
-def check_columns(name: str, schema: Any, columns: Sequence[str], path: str) -> None:
-    """Raises ValueError if a column is missing, or has a type that cannot be read."""
-    _Schemas(name, columns).check(schema, path)
+def kinds_of(name: str, schema: Any, columns: Sequence[str], path: str) -> list[tuple[np.dtype, int]]:
+    """Returns element type and number of axes of columns; raises ValueError if one is missing or cannot be read."""
+    kinds = []
+    for column in columns:
+        kind = field_of(schema, column)
+        if kind is None:
+            raise ValueError(
+                f"{name}: {path} has no column {column!r}; it has {', '.join(map(repr, schema.names))}"
+            )
+        try:
+            kinds.append(kind_of(kind))
+        except TypeError as error:
+            raise ValueError(f"{name}: column {column!r} of {path} cannot be read: {error}") from None
+    return kinds
 
 
 def short(error: BaseException) -> str:
@@ -418,39 +429,3 @@ def column_names(name: str, columns: Any) -> list[str]:
 def count_of(name: str) -> Callable[[Mapping[str, Any]], int]:
     """Returns a function that counts a reader's outputs, one for each of its `columns`."""
     return lambda arguments: len(column_names(name, arguments["columns"]))
-
-
-class _Schemas:
-    """Checks that all tables have the requested columns with equal types."""
-
-    def __init__(self, name: str, columns: Sequence[str]):
-        self._name, self._columns = name, columns
-        self._first: tuple[str, list[tuple[np.dtype, int]]] | None = None
-
-    def check(self, schema: Any, path: str) -> None:
-        """Raises ValueError if a column is missing, its type cannot be read, or its type differs from the first table's."""
-        kinds = []
-        for column in self._columns:
-            kind = field_of(schema, column)
-            if kind is None:
-                raise ValueError(
-                    f"{self._name}: {path} has no column {column!r}; it has {', '.join(map(repr, schema.names))}"
-                )
-            try:
-                kinds.append(kind_of(kind))
-            except TypeError as error:
-                raise ValueError(
-                    f"{self._name}: column {column!r} of {path} cannot be read: {error}"
-                ) from None
-        if self._first is None:
-            self._first = path, kinds
-        first, expected = self._first
-        for column, mine, theirs in zip(self._columns, kinds, expected, strict=True):
-            if mine != theirs:
-                raise ValueError(
-                    f"{self._name}: column {column!r} differs: {_shown(*theirs)} in {first}, {_shown(*mine)} in {path}"
-                )
-
-
-def _shown(dtype: np.dtype, ndim: int) -> str:
-    return f"{dtype} with {ndim} axes"

@@ -127,7 +127,9 @@ def examples_of(
         except BadRecord as error:
             raise error_of(indices.item(positions.item(number)), error) from error
 
-    columns, failures = parsed_together(parser, pieces, len(samples), alone)
+    columns, failures = parsed_together(
+        parser.parse_many, parser.num_outputs, pieces, len(samples), alone
+    )
     others = {positions.item(number): error for number, error in failures.items()}
     return Loaded(columns, loaded.failures | others)
 

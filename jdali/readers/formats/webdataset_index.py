@@ -11,6 +11,7 @@ import numpy as np
 
 from jdali._storage import Arrays, BadRecord, RecordFiles, always, cached_index, scan_bar
 from jdali._storage import files as _storage
+from jdali.readers.formats.records import CutShort
 from jdali.readers.formats.tar import BLOCK, Member, has_name, header_mark, is_header_of, members, name_mark
 from jdali.readers.found_by import fits_at
 
@@ -43,17 +44,6 @@ class Components(NamedTuple):
     mark: np.ndarray
 
 
-class CutArchive(ValueError):
-    """Raised if an archive can be read only up to some offset.
-
-    `known` are the components found, except those of the last sample, which may be incomplete.
-    """
-
-    def __init__(self, path: str, reason: BadRecord, known: Arrays):
-        super().__init__(f"{NAME}: {path}: {reason}")
-        self.reason, self.known = str(reason), known
-
-
 def components_of(
     files: RecordFiles,
     file: int,
@@ -78,7 +68,7 @@ def components_of(
             fits = functools.partial(_fits, files, file) if files.is_local(file) else always
         try:
             return _components(cached_index("webdataset", path, functools.partial(build_index, path), fits))
-        except CutArchive as cut:
+        except CutShort as cut:
             if not goes_on:
                 raise
             files.lost[file] = cut.reason
@@ -127,7 +117,7 @@ def _components(index: Arrays) -> Components:
 
 
 def build_index(path: str) -> Arrays:
-    """Scans an archive for the components of its samples; raises `CutArchive` if the archive is damaged."""
+    """Scans an archive for the components of its samples; raises `CutShort` if the archive is damaged."""
     files = RecordFiles(NAME, [path])
     found: list[tuple[int, str, int, int, int]] = []
     try:
@@ -140,7 +130,9 @@ def build_index(path: str) -> Arrays:
         after = _mark_after(files, 0, _components(index)) if found else 0
         return {**index, "after": np.array([after], np.uint64)}
     except BadRecord as error:
-        raise CutArchive(path, error, _group(one for one in found if one[0] < found[-1][0])) from error
+        # The last sample may be incomplete.
+        known = _group(one for one in found if one[0] < found[-1][0])
+        raise CutShort(f"{NAME}: {path}: {error}", error, known) from error
     finally:
         files.close()
 
