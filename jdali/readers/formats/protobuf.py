@@ -68,71 +68,24 @@ def fields(data: bytes, at: int, end: int) -> list[Field]:
 
 
 def map_entries(data: bytes, at: int, end: int, wanted: Mapping[bytes, int]) -> list[tuple[int, int, int]]:
-    """Lists the wanted entries of a message in stored order. The message consists of one map<string, message>, field 1.
-
-    Does not parse unwanted entries, since a record may have dozens.
+    """Lists the wanted entries of data[at:end], a message that consists of one map<string, message>, field 1.
 
     Args:
-        data, at, end: the message is data[at:end].
         wanted: {name: number}.
 
-    Returns: (number, start of the value, end of the value) of each wanted entry.
+    Returns: (number, start of the value, end of the value) of each wanted entry, in stored order.
     """
     found = []
-    try:
-        while at < end:
-            if data[at] != 0x0A:
-                raise BadRecord(
-                    f"its protocol buffer has no entry of a map where one should be (byte {at} of its data)"
-                )
-            length, start = data[at + 1], at + 2
-            if length >= 0x80:
-                length, start = varint(data, at + 1, end)
-            at = start + length
-            # Fast path for entries that consist of a name of less than 128 bytes and a value.
-            if length > 1 and data[start] == 0x0A and data[start + 1] < 0x80:
-                value = start + 2 + data[start + 1]
-                number = wanted.get(data[start + 2 : value])
-                if number is None:
-                    continue
-                if value < at <= end:
-                    tag, value = only_content(data, value, at)
-                    if tag == 0x12:
-                        found.append((number, value, at))
-                        continue
-            if at > end:
-                break
-            name, bounds = _map_entry(data, start, at)
-            if name in wanted:
-                found.append((wanted[name], *bounds))
-    except IndexError:
-        at = len(data) + 1
-    if at > end:
-        raise BadRecord("its protocol buffer has a field that reaches past its end")
+    for start, stop in contents(fields(data, at, end), 1):
+        name, value = b"", (0, 0)
+        for number, kind, first, last in fields(data, start, stop):
+            if kind == BYTES and number == 1:
+                name = data[first:last]
+            elif kind == BYTES and number == 2:
+                value = (first, last)
+        if name in wanted:
+            found.append((wanted[name], *value))
     return found
-
-
-def only_content(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """Returns the tag's first byte and the start of the content, if a single field fills data[at:end]; otherwise (0, at).
-
-    This is a fast path, because messages with a single field are common.
-    """
-    if end - at < 2:
-        return 0, at
-    length, start = data[at + 1], at + 2
-    if length >= 0x80:
-        length, start = varint(data, at + 1, end)
-    return (data[at], start) if start + length == end and data[at] & 7 == BYTES else (0, at)
-
-
-def _map_entry(data: bytes, start: int, end: int) -> tuple[bytes, tuple[int, int]]:
-    name, value = b"", (0, 0)
-    for number, kind, at, stop in fields(data, start, end):
-        if kind == BYTES and number == 1:
-            name = data[at:stop]
-        elif kind == BYTES and number == 2:
-            value = (at, stop)
-    return name, value
 
 
 def signed(value: int) -> int:

@@ -20,8 +20,6 @@ from jdali.readers.formats.protobuf import (
     fields,
     integers,
     map_entries,
-    only_content,
-    packed_integers,
     reals,
 )
 from jdali.readers.formats.records import BadRecord, parsed_together
@@ -54,10 +52,7 @@ class ExampleParser:
 
     def parse(self, data: bytes) -> tuple[np.ndarray, ...]:
         bounds: list[tuple[int, int]] = [(0, 0)] * self.num_outputs
-        end = len(data)
-        tag, start = only_content(data, 0, end)
-        maps = [(start, end)] if tag == _FIRST else contents(fields(data, 0, end), 1)
-        for start, end in maps:
+        for start, end in contents(fields(data, 0, len(data)), 1):
             for output, first, last in map_entries(data, start, end, self._outputs):
                 bounds[output] = (first, last)
         return tuple(
@@ -127,9 +122,7 @@ def examples_of(
         except BadRecord as error:
             raise error_of(indices.item(positions.item(number)), error) from error
 
-    columns, failures = parsed_together(
-        parser.parse_many, parser.num_outputs, pieces, len(samples), alone
-    )
+    columns, failures = parsed_together(parser.parse_many, parser.num_outputs, pieces, len(samples), alone)
     others = {positions.item(number): error for number, error in failures.items()}
     return Loaded(columns, loaded.failures | others)
 
@@ -173,15 +166,6 @@ def parse(data: bytes) -> dict[str, Any]:
 def taker(name: str, feature: Feature) -> Taker:
     """Returns a function that converts the bytes of a tf.train.Feature to an output; a missing feature has no bytes."""
     wanted = _LIST_OF[feature.dtype]
-    wanted_tag = wanted << 3 | BYTES
-
-    def packed(data: bytes, start: int, end: int) -> int:
-        """Returns the start of a packed list that fills the feature; 0 if the feature has another form."""
-        tag, start = only_content(data, start, end)
-        if tag != wanted_tag:
-            return 0
-        tag, start = only_content(data, start, end)
-        return start if tag == _FIRST else 0
 
     def values(data: bytes, start: int, end: int) -> list[Any]:
         found = []
@@ -200,8 +184,6 @@ def taker(name: str, feature: Feature) -> Taker:
         missing = np.frombuffer(default.encode() if isinstance(default, str) else default, np.uint8)
 
         def string(data: bytes, start: int, end: int) -> np.ndarray:
-            if first := packed(data, start, end):
-                return np.frombuffer(data, np.uint8, end - first, first)
             strings = contents(values(data, start, end), 1)
             if not strings:
                 return missing
@@ -211,8 +193,6 @@ def taker(name: str, feature: Feature) -> Taker:
         return string
 
     def integer(data: bytes, start: int, end: int) -> np.ndarray:
-        if first := packed(data, start, end):
-            return _shaped(name, feature, packed_integers(data, first, end))
         return _shaped(name, feature, integers(data, values(data, start, end), 1))
 
     def real(data: bytes, start: int, end: int) -> np.ndarray:
