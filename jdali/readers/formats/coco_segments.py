@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import array
-from typing import Annotated, NamedTuple, Protocol
+from typing import Annotated, NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
@@ -30,11 +30,8 @@ class Segments(NamedTuple):
     masks: list[str | np.ndarray]
 
 
-class AllSegments(Protocol):
-    """A function that returns the outlines of an image by its index."""
-
-    def __call__(self, image: int) -> Segments:
-        """Returns the outlines of one image; raises `SampleError` if they are invalid."""
+AllSegments: TypeAlias = "UnparsedSegments | SavedSegments"
+"""A function that returns the outlines of an image by its index, or raises `SampleError` if they are invalid."""
 
 
 class _RunLengths(msgspec.Struct):
