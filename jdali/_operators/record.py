@@ -58,35 +58,36 @@ from jdali._operators.schema import Static as Static
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def also_takes(template: Callable[..., object]) -> Callable[[Function], Function]:
-    """Adds the keyword-only parameters of `template`, with their descriptions, to a function.
+def also_takes(*templates: Callable[..., object]) -> Callable[[Function], Function]:
+    """Adds the keyword-only parameters of templates, those of the last one first, with their descriptions, to a function.
 
     The function takes them as `**options`, but `inspect.signature` and type hints list them. The function's own
     parameters are not replaced. The engine fills in parameters that begin with an underscore; they need no description.
     """
-    shared = {
-        name: parameter
-        for name, parameter in inspect.signature(template).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY
-    }
-    hints = typing.get_type_hints(template, include_extras=True)
-    descriptions = _descriptions(inspect.getdoc(template) or "")
 
     def decorate(function: Function) -> Function:
-        signature = inspect.signature(function)
-        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        added = [p for name, p in shared.items() if name not in signature.parameters]
-        function.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
-        function.__annotations__ |= {p.name: hints[p.name] for p in added}
-        doc = inspect.getdoc(function) or ""
-        head, _, tail = doc.partition("Args:\n")
-        block, separator, rest = tail.partition("\n\n")
-        parts = [block.rstrip(), *(descriptions[p.name] for p in added if p.name in descriptions)]
-        lines = "\n".join(part for part in parts if part)
-        function.__doc__ = f"{head.rstrip()}\n\nArgs:\n{lines}{separator}{rest}"
+        for template in reversed(templates):
+            _add_parameters(function, template)
         return function
 
     return decorate
+
+
+def _add_parameters(function: Callable[..., object], template: Callable[..., object]) -> None:
+    hints = typing.get_type_hints(template, include_extras=True)
+    descriptions = _descriptions(inspect.getdoc(template) or "")
+    signature = inspect.signature(function)
+    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    shared = inspect.signature(template).parameters.values()
+    added = [p for p in shared if p.kind is p.KEYWORD_ONLY and p.name not in signature.parameters]
+    function.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+    function.__annotations__ |= {p.name: hints[p.name] for p in added}
+    doc = inspect.getdoc(function) or ""
+    head, _, tail = doc.partition("Args:\n")
+    block, separator, rest = tail.partition("\n\n")
+    parts = [block.rstrip(), *(descriptions[p.name] for p in added if p.name in descriptions)]
+    lines = "\n".join(part for part in parts if part)
+    function.__doc__ = f"{head.rstrip()}\n\nArgs:\n{lines}{separator}{rest}"
 
 
 def _descriptions(doc: str) -> dict[str, str]:

@@ -95,10 +95,7 @@ def _file_system(url: str) -> tuple[Any, str]:
     if isinstance(url, Below):
         path = f"{path.rstrip('/')}/{url.name}" if path else url.name
     # A caching file system, and the file system that it caches.
-    for one in (
-        system,
-        getattr(system, "fs", None),
-    ):
+    for one in (system, getattr(system, "fs", None)):
         if one is not None:
             _SYSTEMS[id(one)] = one
     return system, path

@@ -51,9 +51,7 @@ _FLOAT_SUBTYPES = ("FLOAT", "DOUBLE")
 
 
 # Formats that need the package av, and formats that no package decodes, each as (offset, magic bytes, name).
-_BY_FFMPEG = (
-    (4, b"ftyp", "an MP4 file (AAC, ALAC)"), (0, b"\x1a\x45\xdf\xa3", "a Matroska or WebM file"),
-)  # fmt: skip
+_BY_FFMPEG = ((4, b"ftyp", "an MP4 file (AAC, ALAC)"), (0, b"\x1a\x45\xdf\xa3", "a Matroska or WebM file"))
 _NOT_DECODED = (
     (0, bytes.fromhex("3026b2758e66cf11"), "a WMA file"), (0, b"#!AMR", "AMR"), (0, b"wvpk", "WavPack"),
     (0, b"\x0b\x77", "AC-3"),

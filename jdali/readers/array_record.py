@@ -198,8 +198,7 @@ def _found(files: RecordFiles, file: int, goes_on: bool) -> tuple[Chunks, FoundB
 
 
 @reader(name=_NAME, devices=("cpu",))
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@also_takes(shuffle_options, reader_options)
 def array_record(*, paths: Static[tuple[str, ...]], **options: Any) -> Reader:
     """Reads the records of ArrayRecord files, the format of TensorFlow Datasets and Grain.
 

@@ -156,8 +156,7 @@ def _file(files: RecordFiles, columns: Sequence[str], file: int) -> _ArrowFile:
 
 
 @reader(name=_NAME, outputs=count_of(_NAME), devices=("cpu",))
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@also_takes(shuffle_options, reader_options)
 def arrow(
     *,
     columns: Static[tuple[str, ...]],

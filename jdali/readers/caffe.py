@@ -100,12 +100,8 @@ def _num_outputs(arguments: Mapping[str, Any]) -> int:
     return int(arguments.get("image_available", True)) + int(arguments.get("label_available", True))
 
 
-@reader(
-    name=_NAME, outputs=_num_outputs, devices=("cpu",),
-    source="operators/reader/parser/caffe_parser.h",
-)  # fmt: skip
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@reader(name=_NAME, outputs=_num_outputs, devices=("cpu",), source="operators/reader/parser/caffe_parser.h")
+@also_takes(shuffle_options, reader_options)
 def caffe(
     *,
     path: Static[tuple[str, ...]],

@@ -262,12 +262,8 @@ def _num_outputs(arguments: Mapping[str, object]) -> int:
     return _wanted(arguments).num_outputs
 
 
-@reader(
-    name=_NAME, outputs=_num_outputs, devices=("cpu",),
-    source="operators/reader/parser/caffe2_parser.h",
-)  # fmt: skip
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@reader(name=_NAME, outputs=_num_outputs, devices=("cpu",), source="operators/reader/parser/caffe2_parser.h")
+@also_takes(shuffle_options, reader_options)
 def caffe2(
     *,
     path: Static[tuple[str, ...]],

@@ -54,11 +54,7 @@ class CocoReader(NamedFilesReader):
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         parsed = self._parsed
         objects = span(parsed.object_starts, index)
-        outputs = [
-            read_file(self.path(index)),
-            parsed.boxes[objects],
-            parsed.labels[objects],
-        ]
+        outputs = [read_file(self.path(index)), parsed.boxes[objects], parsed.labels[objects]]
         if self._polygons or self._masks:
             try:
                 segments = parsed.segments(index)
@@ -117,12 +113,8 @@ def _num_outputs(arguments: Mapping[str, object]) -> int:
     return 3 + masks + bool(arguments.get("image_ids"))
 
 
-@reader(
-    name=_NAME, outputs=_num_outputs, devices=("cpu",),
-    source="operators/reader/coco_reader_op.cc",
-)  # fmt: skip
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@reader(name=_NAME, outputs=_num_outputs, devices=("cpu",), source="operators/reader/coco_reader_op.cc")
+@also_takes(shuffle_options, reader_options)
 def coco(
     *,
     annotations_file: Static[str] = "",

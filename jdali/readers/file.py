@@ -60,8 +60,7 @@ class FileReader(NamedFilesReader):
 
 
 @reader(name=_NAME, outputs=2, devices=("cpu",), source="operators/reader/file_reader_op.cc")
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@also_takes(shuffle_options, reader_options)
 def file(
     *,
     case_sensitive_filter: Static[bool] = False,

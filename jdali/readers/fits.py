@@ -49,9 +49,7 @@ def _num_outputs(arguments: Mapping[str, object]) -> int:
 
 
 @reader(name=_NAME, outputs=_num_outputs, source="operators/reader/fits_reader_op.h")
-@also_takes(array_file_options)
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@also_takes(array_file_options, shuffle_options, reader_options)
 def fits(
     *,
     dtypes: Static[tuple[np.dtype, ...] | None] = None,

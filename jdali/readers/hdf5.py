@@ -180,8 +180,7 @@ def _open(files: RecordFiles, number: int, names: Sequence[str], axis: int) -> t
     name=_NAME, outputs=lambda arguments: len(path_list(_NAME, "dataset", arguments["dataset"])) or 1,
     devices=("cpu",),
 )  # fmt: skip
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@also_takes(shuffle_options, reader_options)
 def hdf5(
     *,
     dataset: Static[tuple[str, ...]],

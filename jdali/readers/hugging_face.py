@@ -28,8 +28,7 @@ _PARTS = re.compile(r"[/_. -]|(?<=\D)(?=\d)|(?<=\d)(?=\D)")
 
 
 @reader(name=_NAME, outputs=count_of(_NAME), devices=("cpu",))
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@also_takes(shuffle_options, reader_options)
 def hugging_face(
     *,
     columns: Static[tuple[str, ...]],

@@ -260,11 +260,7 @@ def checked_schedule(schedule: Any) -> Mapping[int, Any]:
 
 
 def _segments(
-    sizes: Sequence[int],
-    weights: Any,
-    temperature: float | None,
-    schedule: Any,
-    shards: int,
+    sizes: Sequence[int], weights: Any, temperature: float | None, schedule: Any, shards: int
 ) -> _Segments:
     parts = {0: sizes if weights is None else weights}
     for step, own in ({} if schedule is None else checked_schedule(schedule)).items():

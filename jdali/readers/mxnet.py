@@ -221,8 +221,7 @@ def _indexed(files: RecordFiles, index: str) -> list[Records]:
 
 
 @reader(name=_NAME, outputs=2, devices=("cpu",), source="operators/reader/parser/recordio_parser.h")
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@also_takes(shuffle_options, reader_options)
 def mxnet(
     *, path: Static[tuple[str, ...]], index_path: Static[tuple[str, ...] | None] = None, **options: Any
 ) -> RecordIOReader:

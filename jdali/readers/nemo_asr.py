@@ -98,12 +98,8 @@ def _num_outputs(arguments: Mapping[str, object]) -> int:
     )
 
 
-@reader(
-    name=_NAME, outputs=_num_outputs, devices=("cpu",),
-    source="operators/reader/nemo_asr_reader_op.cc",
-)  # fmt: skip
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@reader(name=_NAME, outputs=_num_outputs, devices=("cpu",), source="operators/reader/nemo_asr_reader_op.cc")
+@also_takes(shuffle_options, reader_options)
 def nemo_asr(
     *,
     manifest_filepaths: Static[tuple[str, ...]],

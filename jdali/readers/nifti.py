@@ -121,9 +121,7 @@ def _num_outputs(arguments: Mapping[str, Any]) -> int:
 
 
 @reader(name=_NAME, outputs=_num_outputs, devices=("cpu",))
-@also_takes(array_file_options)
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@also_takes(array_file_options, shuffle_options, reader_options)
 def nifti(
     *,
     file_filter: Static[str] = "*.nii*",

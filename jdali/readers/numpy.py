@@ -203,9 +203,7 @@ def _pieces(path: str) -> Iterator[tuple[npy.Read, int, object]]:
 
 
 @reader(name=_NAME, source="operators/reader/numpy_reader_op.h")
-@also_takes(array_file_options)
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@also_takes(array_file_options, shuffle_options, reader_options)
 def numpy(
     *,
     cache_header_information: Static[bool] = False,
@@ -260,11 +258,5 @@ def numpy(
     }  # fmt: skip
     _check_exclusive(roi)
     return NumpyReader(
-        roi,
-        roi_axes,
-        out_of_bounds_policy,
-        fill_value,
-        cache_header_information,
-        file_filter,
-        options,
+        roi, roi_axes, out_of_bounds_policy, fill_value, cache_header_information, file_filter, options
     )

@@ -81,8 +81,7 @@ def _count(arguments: Mapping[str, Any]) -> int:
 
 
 @reader(name=_NAME, outputs=_count, devices=("cpu",))
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@also_takes(shuffle_options, reader_options)
 def paired(
     *,
     file_root: Static[str | None] = None,

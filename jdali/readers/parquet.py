@@ -146,8 +146,7 @@ def _footer(files: RecordFiles, file: int) -> Any:
 
 
 @reader(name=_NAME, outputs=count_of(_NAME), devices=("cpu",))
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@also_takes(shuffle_options, reader_options)
 def parquet(
     *,
     columns: Static[tuple[str, ...]],

@@ -133,8 +133,7 @@ def _opened(
 
 
 @reader(name=_TABLE, outputs=count_of(_TABLE), devices=("cpu",))
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@also_takes(shuffle_options, reader_options)
 def table(
     *,
     columns: Static[tuple[str, ...]],
@@ -213,8 +212,7 @@ def _array(values: Any) -> Any:
 
 
 @reader(name=_CSV, outputs=count_of(_CSV), devices=("cpu",))
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@also_takes(shuffle_options, reader_options)
 def csv(
     *,
     columns: Static[tuple[str, ...]],

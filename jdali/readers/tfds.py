@@ -60,8 +60,7 @@ def _names(features: Any) -> list[str]:
 
 
 @reader(name=_NAME, outputs=_num_outputs, devices=("cpu",))
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@also_takes(shuffle_options, reader_options)
 def tfds(
     *, directory: Static[str], features: Static[tuple[str, ...]], split: Static[str] = "train", **options: Any
 ) -> Reader:

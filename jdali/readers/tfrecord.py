@@ -255,11 +255,9 @@ def _check_features(features: object) -> None:
 
 
 @reader(
-    name=_NAME, outputs=_num_outputs, devices=("cpu",),
-    source="operators/reader/parser/tfrecord_parser.h",
-)  # fmt: skip
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+    name=_NAME, outputs=_num_outputs, devices=("cpu",), source="operators/reader/parser/tfrecord_parser.h"
+)
+@also_takes(shuffle_options, reader_options)
 def tfrecord(
     *,
     features: Static[Mapping[str, Feature]],

@@ -157,9 +157,7 @@ def _open_legacy(name: str, length: int, options: dict[str, Any]) -> VideoReader
     devices=("gpu",),
     source="operators/video/legacy/reader/video_reader_op.cc",
 )
-@also_takes(file_options)
-@also_takes(legacy_options)
-@also_takes(reader_options)
+@also_takes(file_options, legacy_options, reader_options)
 def video(*, sequence_length: Static[int], **options: object) -> VideoReader:
     """Reads sequences of frames from videos: H.264, HEVC, VP8, VP9, AV1, MPEG-4, MJPEG and more.
 
@@ -196,10 +194,7 @@ def _resize_options() -> Any:
     devices=("gpu",),
     source="operators/video/legacy/reader/video_reader_resize_op.cc",
 )
-@also_takes(file_options)
-@also_takes(legacy_options)
-@also_takes(_resize_options())
-@also_takes(reader_options)
+@also_takes(file_options, legacy_options, _resize_options(), reader_options)
 def video_resize(*, sequence_length: Static[int], **options: object) -> VideoReader:
     """Reads sequences of frames as `readers.video` does and resizes them as `resize` does.
 
@@ -221,8 +216,7 @@ def video_resize(*, sequence_length: Static[int], **options: object) -> VideoRea
     devices=("cpu", "gpu"),
     source="operators/video/reader/video_reader_decoder_op.cc",
 )
-@also_takes(file_options)
-@also_takes(reader_options)
+@also_takes(file_options, reader_options)
 def experimental_video(
     *,
     file_list_format: Static[str] = "timestamps",

@@ -276,11 +276,9 @@ def _num_outputs(arguments: Mapping[str, Any]) -> int:
 
 
 @reader(
-    name=_NAME, outputs=_num_outputs, devices=("cpu",),
-    source="operators/reader/loader/webdataset_loader.cc",
-)  # fmt: skip
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+    name=_NAME, outputs=_num_outputs, devices=("cpu",), source="operators/reader/loader/webdataset_loader.cc"
+)
+@also_takes(shuffle_options, reader_options)
 def webdataset(
     *,
     ext: Static[tuple[str, ...]],

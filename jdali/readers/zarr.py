@@ -21,8 +21,7 @@ def _count(arguments: Mapping[str, Any]) -> int:
 
 
 @reader(name=_NAME, outputs=_count, devices=("cpu",))
-@also_takes(shuffle_options)
-@also_takes(reader_options)
+@also_takes(shuffle_options, reader_options)
 def zarr(
     *,
     path: Static[str],

@@ -14,14 +14,7 @@ from jdali._storage import SLACK, Pieces
 from jdali.readers.base import Loaded, nothing
 from jdali.readers.formats import columns as _columns
 from jdali.readers.formats.columns import Buffer
-from jdali.readers.formats.protobuf import (
-    BYTES,
-    contents,
-    fields,
-    integers,
-    map_entries,
-    reals,
-)
+from jdali.readers.formats.protobuf import BYTES, contents, fields, integers, map_entries, reals
 from jdali.readers.formats.records import BadRecord, parsed_together
 from jdali.tfrecord import Feature
 
