@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from jdali._batches import BatchSpec, PaddedBlock, Store
 from jdali._operators.record import REGISTRY, Static, reader
 from jdali.readers import shared_tables
 from jdali.readers.base import ClassNames, Loaded, Reader, joined, slices, with_layouts
+from jdali.readers.formats.columns import dense_column
 from jdali.readers.order.epochs import Order
 from jdali.readers.order.mixture import MixtureOrder, whole_shares
 from jdali.readers.order.selection import SampleSelection
@@ -93,7 +93,7 @@ class MixReader(Reader):
         if len(columns[0]) and len(parts) > 1:
             columns = tuple(column.select(np.argsort(read)) for column in columns)
         if self._with_source:
-            columns = (*columns, _numbers(sources[np.sort(read)]))
+            columns = (*columns, dense_column(sources[np.sort(read), None].astype(np.int32)))
         return with_layouts(Loaded(columns, failures), self.layouts)
 
     def tasks(self, indices: np.ndarray, threads: int) -> list[slice]:
@@ -119,11 +119,6 @@ class MixReader(Reader):
     def close(self) -> None:
         for one in self._readers:
             one.close()
-
-
-def _numbers(values: np.ndarray) -> Store:
-    spec = BatchSpec(np.ones((len(values), 1), np.int64), np.dtype(np.int32))
-    return Store.of_block(PaddedBlock(values.astype(np.int32)[:, None]), spec)
 
 
 def _layouts(readers: Sequence[Reader], *, with_source: bool) -> list[str] | None:

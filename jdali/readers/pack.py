@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches import BatchSpec, PaddedBlock, Store
+from jdali._batches import Store
 from jdali._errors import SampleError
 from jdali._kernels.tokenizers import Encode, TokenizerSettings, decoded, open_tokenizer
 from jdali._operators.record import REGISTRY, Static, reader
 from jdali._storage import version as file_version
 from jdali.readers import shared_tables
 from jdali.readers.base import Loaded, Reader, nothing
+from jdali.readers.formats.columns import dense_column
 from jdali.readers.order.windows import BEST_FIT, FIRST_FIT, RowPacking, WindowOrder
 from jdali.readers.over import OverReader, facts_of, opened_source, seeded, stream_of
 
@@ -123,8 +124,7 @@ class PackReader(OverReader):
                 raise ValueError(f"{_NAME}: pad_id is {fill}, {values.dtype} tokens cannot hold it")
             block = np.full(shape, fill, values.dtype)
             block[row, column] = values
-            spec = BatchSpec(np.full((len(rows), 1), self._length), values.dtype)
-            columns.append(Store.of_block(PaddedBlock(block), spec))
+            columns.append(dense_column(block))
         return tuple(columns)
 
 

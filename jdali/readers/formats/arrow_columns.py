@@ -17,6 +17,7 @@ import numpy as np
 from jdali._batches import BatchSpec, PaddedBlock, RaggedBlock, Store, aligned_empty
 from jdali._storage import BadRecord
 from jdali._system.extras import install
+from jdali.readers.formats.columns import dense_column
 
 try:
     import pyarrow as pa
@@ -127,8 +128,7 @@ def of_one_size(
     out = aligned_empty((count, *first.shape[1:]), first.dtype)
     for block, (_, rows), at in zip(blocks, parts, places, strict=True):
         out[at] = block[rows]
-    extents = np.tile(np.array(first.shape[1:], np.int64), (count, 1))
-    return Store.of_block(PaddedBlock(out), BatchSpec(extents, first.dtype))
+    return dense_column(out)
 
 
 def need_pyarrow(name: str) -> None:

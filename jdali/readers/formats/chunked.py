@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from jdali._batches import BatchSpec, PaddedBlock, Store
+from jdali._batches import Store
 from jdali._errors import SampleError
 from jdali._storage import BadRecord
 from jdali._system import limits
 from jdali.readers.base import Loaded, Reader, joined, nothing, one_by_one
+from jdali.readers.formats.columns import dense_column
 from jdali.readers.formats.kept import KeptPieces
 from jdali.readers.formats.records import record_tasks
 
@@ -137,12 +138,9 @@ class ChunkedReader(Reader):
                 self._sample(file, output, row, self._roi | borders if output == 0 else {})
                 for output in range(self.num_outputs)
             )
-        except SampleError as error:
-            raise SampleError(
-                f"{self._name}: {self.source(index)}: {error}", argument=error.argument
-            ) from error
-        except BadRecord as error:
-            raise SampleError(f"{self._name}: {self.source(index)}: {error}") from error
+        except (SampleError, BadRecord) as error:
+            argument = getattr(error, "argument", None)
+            raise SampleError(f"{self._name}: {self.source(index)}: {error}", argument=argument) from error
 
     def _chunk(self, file: int, output: int, position: tuple[int, ...]) -> np.ndarray:
         arrays = self._arrays[file]
@@ -203,7 +201,8 @@ class ChunkedReader(Reader):
                     for output, (array, at) in enumerate(zip(arrays, key, strict=True)):
                         chunk = self._chunk(file, output, (at, *(0 for _ in array.shape[1:])))
                         inside = chunk[(slice(None), *(slice(size) for size in array.shape[1:]))]
-                        columns.append(_rows_of(inside, rows[positions] - at * array.chunks[0]))
+                        whole = dense_column(np.ascontiguousarray(inside))
+                        columns.append(whole.select(rows[positions] - at * array.chunks[0]))
                 except BadRecord as error:
                     for position in positions.tolist():
                         where = self.source(indices.item(position))
@@ -227,12 +226,6 @@ class ChunkedReader(Reader):
 
     def close(self) -> None:
         self._kept.clear()
-
-
-def _rows_of(array: np.ndarray, rows: np.ndarray) -> Store:
-    extents = np.tile(np.array(array.shape[1:], np.int64), (len(array), 1))
-    whole = Store.of_block(PaddedBlock(np.ascontiguousarray(array)), BatchSpec(extents, array.dtype))
-    return whole.select(rows)
 
 
 def _window(extent: Sequence[int], roi: Mapping[str, np.ndarray]) -> tuple[list[int], list[int]]:

@@ -187,12 +187,11 @@ class TableReader(Reader):
         for number, positions, rows in self._by_group(indices):
             try:
                 group = self._kept.get(number, functools.partial(self.read_group, number))
-            except (BadRecord, OSError, MemoryError) as error:
-                if isinstance(error, BadRecord):
-                    for position in positions.tolist():
-                        failures[position] = self._error(indices.item(position), error)
-                else:
-                    failures.update(dict.fromkeys(positions.tolist(), error))
+            except BadRecord as error:
+                failures |= {i: self._error(indices.item(i), error) for i in positions.tolist()}
+                continue
+            except (OSError, MemoryError) as error:
+                failures |= dict.fromkeys(positions.tolist(), error)
                 continue
             for piece in _by_part(group, positions, rows):
                 if any(column.flawed for column in piece.columns):
