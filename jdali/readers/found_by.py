@@ -27,11 +27,15 @@ FoundBy = str | Callable[[], Table]
 
 
 class Tables:
-    """Joins the tables of all files into `all`, and corrects stale tables."""
+    """Joins the tables of all files into `all`, and corrects stale tables.
 
-    def __init__(self, files: RecordFiles, tables: Sequence[Table], found_by: Sequence[FoundBy]):
-        self._files, self._found_by = files, list(found_by)
-        self._bounds = np.cumsum([0, *(len(table[0]) for table in tables)]).tolist()
+    `found` has the table of each file, and how it was found. `bounds` has the number of its first row, then of all rows.
+    """
+
+    def __init__(self, files: RecordFiles, found: Sequence[tuple[Table, FoundBy]]):
+        self._files, self._found_by = files, [by for _, by in found]
+        tables = [table for table, _ in found]
+        self.bounds: list[int] = np.cumsum([0, *(len(table[0]) for table in tables)]).tolist()
         self.all: Table = shared("tables", lambda: _joined(tables))
         self._lock = threading.Lock()
         # For each file that was scanned again: True if its table was corrected, False if the file is damaged, or the reason why
@@ -70,7 +74,7 @@ class Tables:
             if is_of_machine(error):
                 raise
             return False  # the file is damaged, not the index
-        first, end = self._bounds[file], self._bounds[file + 1]
+        first, end = self.bounds[file], self.bounds[file + 1]
         before = end - first
         if len(table[0]) != before or not same_size:
             return (

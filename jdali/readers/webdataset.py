@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -10,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jdali._batches import BatchSpec, RaggedBlock, Store
-from jdali._errors import SampleError
 from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import Pieces, never, read_pieces
 from jdali._system.tracebacks import warn_user
@@ -32,7 +30,7 @@ from jdali.readers.formats.records import (
 from jdali.readers.formats.tar import BLOCK, MARKED, NAMED, has_name, header_mark, is_header_of, marks
 from jdali.readers.formats.webdataset_index import NAME as _NAME
 from jdali.readers.formats.webdataset_index import SPARSE, Components, components_of
-from jdali.readers.found_by import Tables, shared_table
+from jdali.readers.found_by import shared_table
 from jdali.types import to_dtype
 
 _BEHAVIORS = {"": "empty", "empty": "empty", "skip": "skip", "error": "error"}
@@ -75,10 +73,8 @@ class WebDatasetReader(PiecesReader):
     ):
         self._dtypes, self._indexed = list(dtypes), indexed
         self._empty = [np.empty(0, dtype) for dtype in dtypes]
-        self._tables = Tables(files, [samples for samples, _ in found], [by for _, by in found])
         self.num_outputs = len(self._dtypes)
-        super().__init__(files, [len(samples.numbers) for samples, _ in found], options)
-        files.expect(self._order.window, len(self._all.numbers), self._pieces)
+        super().__init__(_NAME, files, found, options)
 
     @property
     def _all(self) -> Samples:
@@ -93,22 +89,14 @@ class WebDatasetReader(PiecesReader):
         ends = np.where(present, offsets + sizes, 0).max(axis=1)
         return owners[some], starts[some], ends[some]
 
-    def load(self, index: int) -> tuple[np.ndarray, ...]:
-        file = bisect.bisect_right(self._starts, index) - 1
-
-        def attempt() -> tuple[np.ndarray, ...]:
-            offsets, sizes, marks, _ = (column[index].tolist() for column in self._all)
-            return tuple(
-                empty if size == _MISSING else self._content(file, offset, size, mark, dtype)
-                for offset, size, mark, dtype, empty in zip(
-                    offsets, sizes, marks, self._dtypes, self._empty, strict=True
-                )
+    def _read(self, file: int, index: int) -> tuple[np.ndarray, ...]:
+        offsets, sizes, marks, _ = (column[index].tolist() for column in self._all)
+        return tuple(
+            empty if size == _MISSING else self._content(file, offset, size, mark, dtype)
+            for offset, size, mark, dtype, empty in zip(
+                offsets, sizes, marks, self._dtypes, self._empty, strict=True
             )
-
-        try:
-            return self._tables.read(file, attempt)
-        except BadRecord as error:
-            raise SampleError(f"{_NAME}: {self.source(index)}: {error}") from error
+        )
 
     def load_many(self, indices: np.ndarray) -> Loaded:
         offsets, sizes, marks = (column[indices] for column in self._all[:3])
@@ -146,8 +134,7 @@ class WebDatasetReader(PiecesReader):
         return np.frombuffer(data, dtype, offset=BLOCK)
 
     def source(self, index: int) -> str:
-        file = bisect.bisect_right(self._starts, index) - 1
-        return f"{self._files.names[file]}#sample {self._all.numbers[index]}"
+        return f"{self._files.names[self._file_of(index)]}#sample {self._all.numbers[index]}"
 
 
 def _parsed(

@@ -259,8 +259,7 @@ class DatabaseReader(RecordReader):
         at, row = np.zeros(1, np.int64), np.array([index])
         is_there = bool(_are_there(Buffer(raw), at, LmdbValues(*(column[row] for column in values))).all())
         if is_there and values.pages[index] >= 0:
-            file = int(np.searchsorted(self._first, index, side="right")) - 1
-            leaf = file, values.leaves.item(index), values.sums.item(index)
+            leaf = self._file_of(index), values.leaves.item(index), values.sums.item(index)
             is_there = self._is_sound(leaf, values.page_sizes.item(index))
         if not is_there:
             raise Misplaced(f"there is no value of {len(record) - head} bytes")

@@ -7,7 +7,7 @@ import bisect
 import itertools
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -150,25 +150,10 @@ class PiecesReader(FilesReader):
     Files are read sequentially, even with `random_shuffle`; only `shuffle_after_epoch` reads in random order.
 
     Args:
-        counts: number of samples of each file.
+        found: for each file, the table of its samples, and how it was found (`FoundBy`).
     """
 
     mixes = True
-
-    def __init__(self, files: RecordFiles, counts: Iterable[int], options: Mapping[str, object]):
-        self._files = files
-        self._starts = list(itertools.accumulate(counts, initial=0))
-        self._first = np.array(self._starts)
-        super().__init__(self._starts[-1], options)
-
-
-class RecordReader(PiecesReader):
-    """Base of readers whose samples are records of files.
-
-    Args:
-        found: for each file, its `Records` (or a table that begins with the columns of `Records`) and how
-            they were found (`FoundBy`).
-    """
 
     def __init__(
         self,
@@ -177,12 +162,38 @@ class RecordReader(PiecesReader):
         found: Sequence[tuple[Table, FoundBy]],
         options: Mapping[str, object],
     ):
-        self._name = name
-        self._tables = Tables(files, [table for table, _ in found], [by for _, by in found])
-        if not len(self._sizes):
+        self._name, self._files, self._tables = name, files, Tables(files, found)
+        self._starts = self._tables.bounds
+        self._first = np.array(self._starts)
+        if not self._starts[-1]:
             raise ValueError(f"{name}: there are no records in {', '.join(files.paths)}")
-        super().__init__(files, [len(table[0]) for table, _ in found], options)
-        files.expect(self._order.window, len(self._sizes), self._pieces)
+        super().__init__(self._starts[-1], options)
+        files.expect(self._order.window, self.count, self._pieces)
+
+    @abc.abstractmethod
+    def _pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Returns file, start and end of each piece, see `RecordFiles.expect`."""
+
+    @abc.abstractmethod
+    def _read(self, file: int, index: int) -> tuple[np.ndarray, ...]:
+        """Reads and parses a sample; raises `BadRecord` if it is damaged."""
+
+    def load(self, index: int) -> tuple[np.ndarray, ...]:
+        file = self._file_of(index)
+        try:
+            return self._tables.read(file, lambda: self._read(file, index))
+        except BadRecord as error:
+            raise self._error(index, error) from error
+
+    def _file_of(self, index: int) -> int:
+        return bisect.bisect_right(self._starts, index) - 1
+
+    def _error(self, index: int, error: BadRecord) -> SampleError:
+        return SampleError(f"{self._name}: {self.source(index)}: {error}")
+
+
+class RecordReader(PiecesReader):
+    """Base of readers whose samples are records of files; their tables begin with the columns of `Records`."""
 
     def _pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         owners = np.repeat(np.arange(len(self._first) - 1), np.diff(self._first))
@@ -212,26 +223,18 @@ class RecordReader(PiecesReader):
         ok[:] = False
         return ()
 
-    def load(self, index: int) -> tuple[np.ndarray, ...]:
-        file = bisect.bisect_right(self._starts, index) - 1
-
-        def attempt() -> tuple[np.ndarray, ...]:
-            return self._parsed(
-                index, self._files.read(file, self._offsets.item(index), self._sizes.item(index))
-            )
-
-        try:
-            return self._tables.read(file, attempt)
-        except BadRecord as error:
-            raise self._error(index, error) from error
+    def _read(self, file: int, index: int) -> tuple[np.ndarray, ...]:
+        record = self._files.read(file, self._offsets.item(index), self._sizes.item(index))
+        return self._parsed(index, record)
 
     def _parsed(self, index: int, record: bytes) -> tuple[np.ndarray, ...]:
         """Parses a record as `parse` does. Readers override this method if parsing needs the record's index."""
         return self.parse(record)
 
     def _error(self, index: int, error: BadRecord) -> SampleError:
-        where = f"{self.source(index)}, at byte {self._offsets.item(index)}"
-        return SampleError(f"{self._name}: {where}: {error}")
+        return SampleError(
+            f"{self._name}: {self.source(index)}, at byte {self._offsets.item(index)}: {error}"
+        )
 
     def load_many(self, indices: np.ndarray) -> Loaded:
         sizes = self._sizes[indices]
@@ -255,7 +258,7 @@ class RecordReader(PiecesReader):
         return record_tasks(self._sizes[indices], threads)
 
     def source(self, index: int) -> str:
-        file = bisect.bisect_right(self._starts, index) - 1
+        file = self._file_of(index)
         return f"{self._files.names[file]}#record {index - self._starts[file]}"
 
 
