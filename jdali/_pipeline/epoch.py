@@ -57,7 +57,7 @@ def _epoch_of_reader(engine: Engine, state: Callable[[], Mapping[str, Any]]) -> 
     for node, reader in engine.readers.items():
         cursor = reader.cursor()
         cursor.set_state(state()["readers"][node.name])
-        return cursor.epoch
+        return cursor.next_epoch
     return None
 
 

@@ -198,7 +198,7 @@ class TaskCursor:
     def _go_on(self, size: int) -> dict[str, SampleRefs]:
         """Advances the readers; returns the samples of the next batch."""
         self.note_drawn(size)
-        return {node.name: reader.next_batch(size) for node, reader in self._readers.items()}
+        return {node.name: reader.take(size) for node, reader in self._readers.items()}
 
     def skip(self, batches: int, count: int) -> None:
         """Advances all sources as `batches` calls of `draw(count)` would."""

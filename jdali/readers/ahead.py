@@ -70,7 +70,7 @@ class ReadAhead(Reader):
         # For each of the last three batches: the position at its end, and the indices of its samples.
         self._handed_out: collections.deque[tuple[int, list[int]]] = collections.deque(maxlen=3)
         # A copy of the reader's order that runs ahead of the reader.
-        self._further = self._order.copy()
+        self._further = self._order.cursor()
         # `_foreseen`: indices of the next samples. `_waiting`: (position, index) of those whose load has not started.
         self._foreseen: collections.deque[int] = collections.deque()
         self._waiting: collections.deque[tuple[int, int]] = collections.deque()
@@ -97,8 +97,8 @@ class ReadAhead(Reader):
         self._scope.close()
         self._reader.close()
 
-    def next_batch(self, count: int) -> SampleRefs:
-        batch = super().next_batch(count)
+    def take(self, count: int) -> SampleRefs:
+        batch = super().take(count)
         indices = self._indices_of(batch)
         with self._lock:
             if list(itertools.islice(self._foreseen, len(indices))) != indices:
@@ -240,4 +240,4 @@ class ReadAhead(Reader):
         self._waiting.clear()
         self._drop(self._foreseen, self._position, self._position + len(self._foreseen))
         self._foreseen.clear()
-        self._further = self._order.copy()
+        self._further = self._order.cursor()

@@ -4,8 +4,7 @@ A reader of a format derives from `Reader` and implements `load`, which loads on
 a function that takes DALI's arguments and returns the reader::
 
     @reader(name="readers.file", outputs=2, devices=("cpu",))
-    @also_takes(shuffle_options)
-    @also_takes(reader_options)
+    @also_takes(shuffle_options, reader_options)
     def file(*, file_root: Static[str | None] = None, **options: Any) -> Reader: ...
 """
 
@@ -244,7 +243,7 @@ class Reader:
             facts["samples_by_class"] = dict(zip(classes.tolist(), counts.tolist(), strict=True))
         return facts
 
-    def next_batch(self, count: int) -> SampleRefs:
+    def take(self, count: int) -> SampleRefs:
         """Returns references to the next `count` samples."""
         return self._order.take(count)
 
@@ -278,12 +277,12 @@ class Reader:
     def set_state(self, state: dict[str, Any]) -> None:
         self._order.set_state(state)
 
-    def cursor(self) -> Cursor:
+    def cursor(self) -> AnyOrder:
         """Returns a copy of the reader's position, which moves independently."""
-        return Cursor(self._order.copy())
+        return self._order.cursor()
 
     def skip(self, batches: int, count: int) -> None:
-        """Moves on by as many samples as `batches` calls of `next_batch(count)` would take."""
+        """Moves on by as many samples as `batches` calls of `take(count)` would take."""
         self._order.skip(batches, count)
 
     def interrupt(self) -> None:
@@ -291,25 +290,6 @@ class Reader:
 
     def close(self) -> None:
         """Closes the reader's files."""
-
-
-class Cursor:
-    """A position in the order of a reader, which moves independently of the reader."""
-
-    def __init__(self, order: AnyOrder):
-        self._order = order
-        self.next_batch = order.take
-        self.skip = order.skip
-        self.get_state, self.set_state = order.get_state, order.set_state
-
-    @property
-    def epoch(self) -> int:
-        """The epoch of the next sample."""
-        return self._order.next_epoch
-
-    def cursor(self) -> Cursor:
-        """Returns an independent copy of this position."""
-        return Cursor(self._order.copy())
 
 
 def slices(count: int, step: int) -> list[slice]:

@@ -24,7 +24,7 @@ def node_of(named, **changed):
 
 
 def order(args, seed):
-    return open_reader(node_of(args), seed).next_batch(20)[1].tolist()
+    return open_reader(node_of(args), seed).take(20)[1].tolist()
 
 
 def test_a_reader_without_a_seed_takes_that_of_its_owner(files):

@@ -74,7 +74,7 @@ def test_a_chunk_is_read_once_a_pass(tmp_path, monkeypatch):
     for options in ({}, {"random_shuffle": True, "initial_fill": 8}):
         reader = opened("array_record", paths=path, seed=1, **options)
         parsed.clear()
-        found = [reader.load_many(reader.next_batch(6).indices).columns[0] for _ in range(10)]
+        found = [reader.load_many(reader.take(6).indices).columns[0] for _ in range(10)]
         assert sorted(s.tobytes() for column in found for s in column.host_samples()) == content
         assert len(parsed) == len(set(parsed)) == 12
 

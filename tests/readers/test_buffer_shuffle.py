@@ -158,7 +158,7 @@ def labels_by_batch(reader, count, batch, threads):
     labels = []
     with ThreadPoolExecutor(threads) as pool:
         for _ in range(count // batch // threads):  # as in a pipeline, no thread is left far behind
-            batches = [reader.next_batch(batch).indices for _ in range(threads)]
+            batches = [reader.take(batch).indices for _ in range(threads)]
             labels += [label for part in pool.map(load, batches) for label in part]
     return labels
 
@@ -266,7 +266,7 @@ def test_advice_is_given_where_records_are_mixed(arguments, monkeypatch):
         ({}, False),
     ):
         reader = opened(name, **options, **arguments)
-        reader.load_many(reader.next_batch(5).indices)
+        reader.load_many(reader.take(5).indices)
         reader.close()
         assert bool(given) == asked
         if asked:
@@ -280,5 +280,5 @@ def test_advice_is_given_where_records_are_mixed(arguments, monkeypatch):
 def test_systems_that_take_no_advice(arguments, monkeypatch):
     monkeypatch.delattr(os, "posix_fadvise", raising=False)
     reader = opened("mxnet", random_shuffle=True, initial_fill=6, **arguments)
-    assert not reader.load_many(reader.next_batch(5).indices).failures
+    assert not reader.load_many(reader.take(5).indices).failures
     reader.close()

@@ -34,7 +34,7 @@ def tree(tmp_path_factory):
 
 def everything(reader):
     """(contents, label) of all samples in the order of reading."""
-    samples = [reader.load(int(i)) for i in reader.next_batch(reader.size).indices]
+    samples = [reader.load(int(i)) for i in reader.take(reader.size).indices]
     for data, label in samples:
         assert (data.dtype, data.ndim) == (np.uint8, 1)
         assert (label.dtype, label.shape) == (np.int32, (1,))

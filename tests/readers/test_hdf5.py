@@ -75,7 +75,7 @@ def test_a_chunk_is_decoded_once_a_pass(tmp_path, monkeypatch, options):
     monkeypatch.setattr(hdf5.Hdf5Array, "read", lambda self, at: decoded.append(at) or real(self, at))
     reader = opened("hdf5", paths=path, dataset="x", seed=1, **options)
     for _ in range(5):
-        assert not reader.load_many(reader.next_batch(2).indices).failures
+        assert not reader.load_many(reader.take(2).indices).failures
     assert len(decoded) == len(set(decoded)) == 8
 
 

@@ -308,7 +308,7 @@ def test_a_document_is_read_once_for_its_pieces_in_a_request():
         "long_documents": "split",
     }
     reader = opened("pack", lengths=[20, 4], **options)
-    assert len(reader.load_many(reader.next_batch(3).wanted).columns[0]) == 3
+    assert len(reader.load_many(reader.take(3).wanted).columns[0]) == 3
     assert asked == [0, 1]
 
 

@@ -104,7 +104,7 @@ def test_row_groups_are_read_once_a_pass(tmp_path, monkeypatch, shuffle):
     numbers = groups_read(reader, monkeypatch)
     found = []
     for _ in range(250):
-        columns, failed = reader.load_many(reader.next_batch(4).indices)
+        columns, failed = reader.load_many(reader.take(4).indices)
         assert not failed
         found += np.concatenate([c.reshape(1) for c in columns[0].host_samples()]).tolist()
         assert len(reader._kept) <= 5

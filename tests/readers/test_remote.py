@@ -326,7 +326,7 @@ def test_samples_are_loaded_before_they_are_asked_for(data):
         reader = reading_ahead(opened("file", file_root=server.url + "/files"))
         assert isinstance(reader, ReadAhead)
         server.requests.clear()
-        first = reader.next_batch(4).indices
+        first = reader.take(4).indices
         assert wait_for(lambda: len(server.requests) == 24)
         time.sleep(0.05)
         assert len(server.requests) == 24
@@ -343,7 +343,7 @@ def test_batches_are_loaded_before_they_are_asked_for(data):
     with Server(tree(data)) as server:
         reader = reading_ahead(opened("file", file_root=server.url + "/files", prefetch_queue_depth=4))
         server.requests.clear()
-        reader.next_batch(3)
+        reader.take(3)
         assert wait_for(lambda: len(server.requests) == 3 + 5 * 3)
         time.sleep(0.05)
         assert len(server.requests) == 3 + 5 * 3
@@ -368,7 +368,7 @@ def test_documents_of_rows_are_loaded_ahead():
         memory = ("readers.dataset", {"dataset": documents})
         plain = opened("pack", documents=memory, **options)
         server.requests.clear()
-        refs = reader.next_batch(3)
+        refs = reader.take(3)
         assert wait_for(lambda: len(server.requests) > len(np.unique(refs.wanted)))
         taken = 0
         for _ in range(30):
@@ -377,7 +377,7 @@ def test_documents_of_rows_are_loaded_ahead():
             taken += np.count_nonzero(refs.wanted >= 0)
             for column, other in zip(loaded.columns, wanted.columns, strict=True):
                 np.testing.assert_array_equal(column.host_samples(), other.host_samples())
-            refs = reader.next_batch(3)
+            refs = reader.take(3)
         assert len(server.requests) <= taken + 20 + 8 + 6 * 3  # nothing is read that is in no row
         reader.close()
     assert not our_threads()
@@ -409,7 +409,7 @@ def test_layouts_stay_behind_what_is_loaded_ahead(over):
         arguments = {"sources": [source]} if over == "mix" else {"samples": source, "by": "length", "size": 2}
         reader = reading_ahead(opened(over, **arguments))
         assert isinstance(reader, ReadAhead)
-        assert reader.load_many(reader.next_batch(2).indices).columns[0].spec.layout == "FHWC"
+        assert reader.load_many(reader.take(2).indices).columns[0].spec.layout == "FHWC"
         reader.close()
 
 
@@ -421,7 +421,7 @@ def test_bytes_ahead_are_bounded():
         server.requests.clear()
         asked = 0
         for _ in range(10):
-            indices = reader.next_batch(4).indices
+            indices = reader.take(4).indices
             time.sleep(0.05)
             asked += 4
             # What was asked for and not taken, six kept ones, and those that were under way.
@@ -464,12 +464,12 @@ def test_state_is_that_of_what_was_given_not_of_what_was_fetched(data):
         arguments = {"file_root": server.url + "/files", "random_shuffle": True, "seed": 4}
         plain, ahead = opened("file", **arguments), reading_ahead(opened("file", **arguments))
         for count in (5, 7, 5, 60, 3):
-            np.testing.assert_array_equal(plain.next_batch(count).indices, ahead.next_batch(count).indices)
+            np.testing.assert_array_equal(plain.take(count).indices, ahead.take(count).indices)
             assert plain.get_state() == ahead.get_state()
         state = ahead.get_state()
-        wanted = ahead.next_batch(9).indices
+        wanted = ahead.take(9).indices
         ahead.set_state(state)
-        again = ahead.next_batch(9).indices
+        again = ahead.take(9).indices
         np.testing.assert_array_equal(wanted, again)
         for index in again:
             assert ahead.load(int(index))[0].tobytes() == plain.load(int(index))[0].tobytes()
@@ -568,7 +568,7 @@ def ours():
     return [t.name for t in threading.enumerate() if t.name.startswith("jdali")]
 for name, arguments in ARGUMENTS:
     reader = reading_ahead(REGISTRY["readers." + name].run(**arguments))
-    for index in reader.next_batch(8).indices:
+    for index in reader.take(8).indices:
         reader.load(int(index))
     assert ours()
     del reader
@@ -597,11 +597,11 @@ storage.configure(samples_ahead=8, block_size=4096)
 readers = [reading_ahead(REGISTRY["readers." + name].run(**args)) for name, args in ARGUMENTS]
 def check():
     for reader in readers:
-        for index in reader.next_batch(12).indices:
+        for index in reader.take(12).indices:
             reader.load(int(index))
 check()
 for reader in readers:
-    reader.next_batch(4)  # so that requests are under way
+    reader.take(4)  # so that requests are under way
 child = os.fork()
 if not child:
     check()

@@ -26,7 +26,7 @@ def opened(name: str, **args: Any) -> Reader:
 def everything(name: str, **args: Any) -> list[tuple[np.ndarray, ...]]:
     """The outputs of all samples, in order; read one by one and all together, which must give the same."""
     reader = opened(name, **args)
-    indices = reader.next_batch(reader.size).indices
+    indices = reader.take(reader.size).indices
     samples = [reader.load(int(i)) for i in indices]
     assert all(len(sample) == reader.num_outputs for sample in samples)
     # Samples of a batch have one type and number of axes; those of a whole data set need not.
@@ -162,7 +162,7 @@ def reads(name: str, path: Path | None, /, **args: Any) -> Callable[[bytes], Non
 
 def next_samples(reader: Reader, count: int) -> list[tuple[bytes, ...]]:
     """The bytes of all outputs of the next samples."""
-    indices = reader.next_batch(count).indices.tolist()
+    indices = reader.take(count).indices.tolist()
     return [tuple(array.tobytes() for array in reader.load(index)) for index in indices]
 
 

@@ -223,7 +223,7 @@ class EagerReader:
 
     def next(self, count: int, pool: Pool) -> tuple[TensorList, ...]:
         """Reads the next `count` samples, one batch for each output."""
-        refs = self._reader.next_batch(count)
+        refs = self._reader.take(count)
         sources = Provenance.of(Drawn(self._reader.source, refs.indices))
         try:
             with pool.slabs:

@@ -358,7 +358,7 @@ class DebugGraph(Graph):
     def _draw_from(self, reader: Node) -> SampleRefs:
         """Draws the samples of a reader for this batch, once."""
         if reader not in self._refs:
-            self._refs[reader] = refs = self._engine.readers[reader].next_batch(self._batch_size)
+            self._refs[reader] = refs = self._engine.readers[reader].take(self._batch_size)
             if reader is self._engine.first_reader:
                 ids = SampleIds(refs.epochs, refs.identified, np.arange(self._batch_size))
                 self._parts, self._keys_known = {WHOLE_BATCH: ids}, True

@@ -170,10 +170,10 @@ class Order(Movable):
 
     @property
     def next_epoch(self) -> int:
-        return int(self.copy().take(1).epochs[0])
+        return int(self.cursor().take(1).epochs[0])
 
     def reseeded(self, seed: int) -> Order:
-        other = self.copy()
+        other = self.cursor()
         other._seed = seed
         return other
 

@@ -275,7 +275,7 @@ class WindowOrder(Movable):
         if shards != self.num_shards:
             self._begun, self._taken = row, 0
         span = self._span(self._window)
-        stream = self._stream.copy()
+        stream = self._stream.cursor()
         begun = row > self._first
         segments = state["segments"] if begun else state["segments"][:1]
         stream.go_on(int(state["seed"]), segments, span.stop if begun else span.start)

@@ -14,9 +14,7 @@ def test_options_of_programs_for_a_cpu_are_those_that_xla_knows(monkeypatch):
     older = set(known_options(OLDER_LOOPS))
     assert set(_program.compiler_options("cpu") or {}) == older
     assert set(_program.compiler_options("cpu", one_thread=True)) == older | one_thread
-    monkeypatch.setattr(
-        _program, "OLDER_LOOPS", [XlaOption("xla_cpu_no_such_option", False)]
-    )
+    monkeypatch.setattr(_program, "OLDER_LOOPS", [XlaOption("xla_cpu_no_such_option", False)])
     assert _program.compiler_options("cpu") is None
     assert set(_program.compiler_options("cpu", one_thread=True)) == one_thread
 
