@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import itertools
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import CancelledError, Future
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from jdali._errors import SampleError
 from jdali._storage import Scope
-from jdali.readers.base import ClassNames, Loaded, Reader, joined, nothing, one_by_one, with_layouts
+from jdali.readers.base import Loaded, Reader, joined, nothing, one_by_one, with_layouts
 from jdali.readers.order.epochs import SampleRefs
 from jdali.storage import options
 
@@ -55,7 +55,7 @@ class ReadAhead(Reader):
     def __init__(self, reader: Reader):
         self._reader, self._parts = reader, reader.parts
         self._order, self.count, self.selection = reader._order, reader.count, reader.selection
-        self.num_outputs = reader.num_outputs
+        self.num_outputs, self.class_names = reader.num_outputs, reader.class_names
         settings = options()
         self._requests, self._samples_ahead = settings.requests, settings.samples_ahead
         self._bytes_ahead = settings.bytes_ahead
@@ -78,10 +78,6 @@ class ReadAhead(Reader):
         # `_open`: number of samples being loaded. `_held`: bytes of loaded samples that no batch has taken. `_done` and `_seen`:
         # number and bytes of all samples loaded so far.
         self._open = self._held = self._done = self._seen = 0
-
-    @property
-    def class_names(self) -> Mapping[int, ClassNames]:
-        return self._reader.class_names
 
     def meta(self) -> dict[str, Any]:
         return self._reader.meta()

@@ -139,8 +139,9 @@ class Reader:
     often_cheap: bool = False
     # Layout of each output, "" for none; None if no output has a layout.
     layouts: Sequence[str] | None = None
+    # Class names of the outputs that contain labels; the key is the output's index.
+    class_names: Mapping[int, ClassNames] = {}
     _output_names: Sequence[str] = ()
-    _names_by_output: Mapping[int, ClassNames] = {}
     _class_of: np.ndarray | None = None
 
     def __init__(
@@ -155,7 +156,7 @@ class Reader:
         self.selection: SampleSelection | None = select(size, **chosen, classes=labels, names=classes)
         self._class_of = labels
         if classes:
-            self._names_by_output = {1: list(classes)}
+            self.class_names = {1: list(classes)}
         order_options = {name: options[name] for name in _ORDER_OPTIONS if name in options}
         if self.mixes:
             fill = options.get("initial_fill")
@@ -193,18 +194,13 @@ class Reader:
         """Loads samples as `load_many` does, but calls the function `load` to read their parts."""
         return load(indices)
 
-    @property
-    def class_names(self) -> Mapping[int, ClassNames]:
-        """Class names of the outputs that contain labels; the key is the output's index."""
-        return self._names_by_output
-
     def name_classes(self, known: Mapping[str, ClassNames], outputs: Sequence[str]) -> None:
         """Sets the names of the outputs, and the class names of outputs that hold labels.
 
         `known` maps names of outputs to class names; `outputs` are the names of all outputs.
         """
         self._output_names = outputs
-        self._names_by_output = {i: known[name] for i, name in enumerate(outputs) if known.get(name)}
+        self.class_names = {i: known[name] for i, name in enumerate(outputs) if known.get(name)}
 
     def meta(self) -> dict[str, Any]:
         """Returns DALI's `reader_meta`.

@@ -11,7 +11,7 @@ from jdali._operators.record import Static, also_takes, reader
 from jdali._storage import NameTable, read_file, read_named
 from jdali._storage import files as _storage
 from jdali._system import limits
-from jdali.readers.base import ClassNames, Loaded, reader_options, shuffle_options, with_layouts
+from jdali.readers.base import Loaded, reader_options, shuffle_options, with_layouts
 from jdali.readers.formats import coco_preprocessed as _coco_preprocessed
 from jdali.readers.formats.coco_json import Annotations, CocoFields, parse
 from jdali.readers.formats.coco_masks import Runs, decompressed, painted, runs_of_counts, runs_of_polygons
@@ -46,10 +46,7 @@ class CocoReader(NamedFilesReader):
         self._polygons, self._masks, self._ids = polygons, masks, ids
         self.layouts = ("", "", "", *["", ""] * polygons, *["HWC"] * masks, *[""] * ids)
         self.num_outputs = len(self.layouts)
-
-    @property
-    def class_names(self) -> Mapping[int, ClassNames]:
-        return {2: self._parsed.classes} if self._parsed.classes else {}
+        self.class_names = {2: parsed.classes} if parsed.classes else {}
 
     def load(self, index: int) -> tuple[np.ndarray, ...]:
         parsed = self._parsed

@@ -14,7 +14,6 @@ from jdali._errors import SampleError
 from jdali._operators.record import Static, also_takes, reader
 from jdali._system.regular_file import is_of_machine
 from jdali.readers.base import (
-    ClassNames,
     Loaded,
     Reader,
     reader_options,
@@ -52,17 +51,13 @@ class DatasetReader(Reader):
         if not len(dataset):
             raise ValueError(f"{_NAME}: the {self._kind} has no elements")
         super().__init__(len(dataset), options)
-
-    @property
-    def class_names(self) -> Mapping[int, ClassNames]:
-        """Class names of a `datasets` or torchvision data set; the key is the output's index."""
-        if self._columns:
-            features = getattr(self._dataset, "features", None)
-            known = [features.get(c) for c in self._columns] if isinstance(features, Mapping) else []
+        if columns:
+            features = getattr(dataset, "features", None)
+            known = [features.get(c) for c in columns] if isinstance(features, Mapping) else []
             names = [getattr(feature, "names", None) for feature in known]
         else:
-            names = [None, getattr(self._dataset, "classes", None)] if self._outputs == 2 else []
-        return {
+            names = [None, getattr(dataset, "classes", None)] if outputs == 2 else []
+        self.class_names = {
             output: list(own)
             for output, own in enumerate(names)
             if isinstance(own, (list, tuple)) and own and all(isinstance(name, str) for name in own)

@@ -10,7 +10,7 @@ import numpy as np
 
 from jdali._operators.record import REGISTRY, Static, reader
 from jdali.readers import shared_tables
-from jdali.readers.base import ClassNames, Loaded, Reader, joined, slices, with_layouts
+from jdali.readers.base import Loaded, Reader, joined, slices, with_layouts
 from jdali.readers.formats.columns import dense_column
 from jdali.readers.order.epochs import Order
 from jdali.readers.order.mixture import MixtureOrder, whole_shares
@@ -43,18 +43,12 @@ class MixReader(Reader):
         self.reads_ahead = all(one.reads_ahead for one in readers)
         self.batches_ahead = max(one.batches_ahead for one in readers)
         self.layouts = _layouts(readers, with_source=with_source)
+        first, *others = (one.class_names for one in readers)
+        self.class_names = {i: own for i, own in first.items() if all(o.get(i) == own for o in others)}
 
     @property
     def remote(self) -> bool:
         return any(one.remote for one in self._readers)
-
-    @property
-    def class_names(self) -> Mapping[int, ClassNames]:
-        """Class names of the outputs that have the same class names in all sources; the key is the output's index."""
-        first, *others = (one.class_names for one in self._readers)
-        return {
-            output: names for output, names in first.items() if all(o.get(output) == names for o in others)
-        }
 
     def meta(self) -> dict[str, Any]:
         """Returns `reader_meta`, with the epoch size and share of each source in "sources"."""

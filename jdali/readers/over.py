@@ -37,7 +37,7 @@ class OverReader(Reader):
     def __init__(self, source: Reader, order: WindowOrder):
         self._source, self._order = source, order
         self.count, self.selection, self._class_of = source.count, source.selection, source._class_of
-        self._output_names, self._names_by_output = source._output_names, source.class_names
+        self._output_names, self.class_names = source._output_names, source.class_names
         self.num_outputs, self.batches_ahead = source.num_outputs, source.batches_ahead
 
     @property
