@@ -36,7 +36,7 @@ from jdali._storage.remote import RemoteFile as RemoteFile
 from jdali._storage.scope import Scope
 from jdali._system import limits
 from jdali._system.progress import progress_bar
-from jdali._system.regular_file import check_size, is_of_machine, no_memory, open_regular
+from jdali._system.regular_file import check_size, is_of_machine, no_memory, open_regular, read_at
 from jdali.storage import options
 
 
@@ -139,7 +139,7 @@ def _read_part(path: str, offset: int, size: int) -> bytes:
     check_size(path, size)
     descriptor, _ = open_regular(path)
     try:
-        data = os.pread(descriptor, size, offset)
+        data = read_at(descriptor, size, offset)
     except MemoryError as error:
         raise no_memory(path, size) from error
     finally:

@@ -18,7 +18,7 @@ from jdali._storage import files as _storage
 from jdali._storage.blocks import Blocks
 from jdali._storage.scope import Scope
 from jdali._system.open_files import keeps_open, make_room
-from jdali._system.regular_file import check_size, is_of_machine, most_bytes, no_memory, open_regular
+from jdali._system.regular_file import check_size, is_of_machine, most_bytes, no_memory, open_regular, read_at
 from jdali.storage import options
 
 _File = TypeVar("_File")
@@ -223,14 +223,9 @@ class RecordFiles:
 
     def _read_local(self, file: int, offset: int, size: int) -> bytes:
         descriptor = self._open.get(file)
-        data = os.pread(descriptor.number, size, offset)
-        while len(data) < size:  # a call returns at most 2 GiB
-            more = os.pread(descriptor.number, size - len(data), offset + len(data))
-            if not more:
-                raise Misplaced(
-                    f"the file ends at byte {offset + len(data)}; it was longer when it was opened"
-                )
-            data += more
+        data = read_at(descriptor.number, size, offset)
+        if len(data) < size:
+            raise Misplaced(f"the file ends at byte {offset + len(data)}; it was longer when it was opened")
         return data
 
     def read_runs(

@@ -53,6 +53,14 @@ def open_regular(path: str) -> tuple[int, int]:
         raise
 
 
+def read_at(descriptor: int, size: int, offset: int) -> bytes:
+    """Reads `size` bytes, fewer only at the end of the file; a system call returns at most 2 GiB."""
+    data = os.pread(descriptor, size, offset)
+    while len(data) < size and (more := os.pread(descriptor, size - len(data), offset + len(data))):
+        data += more
+    return data
+
+
 def is_of_machine(error: BaseException) -> bool:
     """Returns True if an error is a failure of the machine; the file and its sample may be good."""
     return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in _OF_MACHINE)

@@ -19,7 +19,7 @@ from jdali._numerics.rounding import np_saturate_cast
 from jdali._operators.record import PerSample, Static, also_takes, reader
 from jdali._storage import FileContents, read_named
 from jdali._storage import files as _storage
-from jdali._system.regular_file import check_size, is_of_machine, open_regular
+from jdali._system.regular_file import check_size, is_of_machine, open_regular, read_at
 from jdali.codecs import npy
 from jdali.readers.base import Loaded, one_by_one, reader_options, shuffle_options
 from jdali.readers.formats.named_files import ArrayFileReader, array_file_options
@@ -187,12 +187,9 @@ def _pieces(path: str) -> Iterator[tuple[npy.Read, int, object]]:
     descriptor, file_size = open_regular(path)
 
     def read(offset: int, size: int) -> bytes:
-        data = os.pread(descriptor, size, offset)
-        while len(data) < size:  # one call returns at most 2 GiB
-            more = os.pread(descriptor, size - len(data), offset + len(data))
-            if not more:
-                raise SampleError(f"the file ends at byte {offset + len(data)}; it was longer before")
-            data += more
+        data = read_at(descriptor, size, offset)
+        if len(data) < size:
+            raise SampleError(f"the file ends at byte {offset + len(data)}; it was longer before")
         return data
 
     try:

@@ -387,3 +387,17 @@ def test_pictures_that_claim_too_much(pictures, kind):
     assert bad_files(pipe) == {"1b.png"}
     assert "65500x65500" in pipe.errors[0].reason
     pipe.close()
+
+
+def test_a_call_that_reads_less_than_asked_is_not_the_end(tmp_path, monkeypatch):
+    path = tmp_path / "data"
+    path.write_bytes(bytes(range(20)))
+    whole = os.pread  # one call returns at most 2 GiB
+    monkeypatch.setattr(os, "pread", lambda file, size, offset: whole(file, min(size, 3), offset))
+    _, read = _storage.parts_of(str(path))
+    assert read(2, 11) == bytes(range(2, 13))
+    with pytest.raises(OSError, match="it ends before the 11 bytes from byte 10 on do"):
+        read(10, 11)
+    files = _record_files.RecordFiles("test", [str(path)])
+    assert files.read(0, 2, 11) == bytes(range(2, 13))
+    files.close()
