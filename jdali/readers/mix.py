@@ -43,8 +43,8 @@ class MixReader(Reader):
         self.reads_ahead = all(one.reads_ahead for one in readers)
         self.batches_ahead = max(one.batches_ahead for one in readers)
         self.layouts = _layouts(readers, with_source=with_source)
-        first, *others = (one.class_names for one in readers)
-        self.class_names = {i: own for i, own in first.items() if all(o.get(i) == own for o in others)}
+        known, *others = (one.class_names for one in readers)
+        self.class_names = {i: own for i, own in known.items() if all(o.get(i) == own for o in others)}
 
     @property
     def remote(self) -> bool:

@@ -157,7 +157,7 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> R
             length, crc = _HEAD.unpack(head)
             if at == 0 and head.startswith(_GZIP):
                 reason = "is compressed (gzip); only plain TFRecord files can be read, unpack it first"
-                raise CutShort(_NAME, path, reason, offsets, at)
+                raise cut_short(_NAME, path, reason, offsets, at)
             if masked_crc(head[:8]) != crc:
                 reason = (
                     f"has no {record()} (the CRC of its length is wrong); where the next one begins cannot be "

@@ -104,7 +104,7 @@ class StageShapes:
         self, shapes: PaddedShapes, extents: Sequence[np.ndarray], groups: list[Group]
     ) -> list[Group]:
         """Pads all samples of a batch to one shape if this takes less time than the calls that it saves."""
-        if self._most is None or not shapes.may_share(extents):
+        if self._most == math.inf or not shapes.may_share(extents):
             return groups
         one = shapes.group(extents, [None] * len(extents), self.level, together=True)
         apart = sum(group.seconds for group in groups) + SHORTEST_CALL * (len(groups) - 1)
@@ -191,7 +191,7 @@ class _Search:
         self._held = held  # True where an earlier stage padded the value
         self._ends = np.cumsum([0, *ranks]).tolist()
 
-    def lowest(self, numbers: Sequence[int], seen: Mapping[Shape, int], goal: int) -> _Candidate:
+    def lowest(self, numbers: Sequence[int], seen: Mapping[Shape, int], goal: float) -> _Candidate:
         """Returns the first of the levels `numbers`, fine to coarse, with at most `goal` shapes, or else the last."""
         found = self.at(numbers[-1], seen)
         first, last = 0, len(numbers) - 1
