@@ -143,7 +143,7 @@ class PaddedShapes:
     def may_share(self, extents: Sequence[np.ndarray]) -> bool:
         """Returns True if one padded shape can hold all samples: channels and small axes must agree, as they are not padded."""
         for layout, sizes in zip(self._layouts, extents, strict=True):
-            channels = np.array([letter == "C" for letter in layout.ljust(sizes.shape[1])])
+            channels = np.array([letter == "C" for letter in layout.ljust(sizes.shape[1])], bool)
             fixed = channels | (sizes.max(axis=0) <= SMALL_AXIS)
             if (sizes != sizes[0])[:, fixed].any():
                 return False
