@@ -161,9 +161,15 @@ class Preprocess:
             groups.setdefault(program, []).append(row)
         parts = [
             (rows, self._run(program, rows, batches, [plans[row] for row in rows], draw))
-            for program, rows in groups.items()
+            for program, every in groups.items()
+            for rows in self._calls(program, every)
         ]
         return _together(parts, count, self._manifest.sizes)
+
+    def _calls(self, program: tuple[str, int], rows: list[int]) -> list[list[int]]:
+        """Splits rows into as many calls as are needed, if the program takes a fixed number of them."""
+        _, most = _size(self._programs[program[0]][program[1]], room_for(len(rows)))
+        return [rows[start : start + most] for start in range(0, len(rows), most)]
 
     def compiling(self, max_batch: int) -> list[Callable[[], object]]:
         """Returns functions that compile the programs of all declared shapes, for batches of up to `max_batch` samples.
@@ -319,8 +325,9 @@ class Preprocess:
 
 
 def _size(exported: ExportedProgram, room: int) -> tuple[int, int]:
-    """Chooses the exported program for `room` rows; returns its batch size (0: any), and the number of rows to pass."""
-    batch = next((f.batch for f in exported.files if f.batch >= room), 0)
+    """Chooses the exported program for up to `room` rows; returns its batch size (0: any), and the number of rows to pass."""
+    sizes = sorted(f.batch for f in exported.files)
+    batch = 0 if 0 in sizes else next((size for size in sizes if size >= room), max(sizes, default=0))
     return batch, batch or room
 
 

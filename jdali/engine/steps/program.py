@@ -294,8 +294,7 @@ def _operands(
         else:
             value = source.value
             ins.append(jax.numpy.broadcast_to(value, (batch, *value.shape)))
-            size = np.broadcast_to(np.array(value.shape, np.int32), (batch, value.ndim))
-            ext.append(jax.numpy.asarray(size))
+            ext.append(jax.numpy.broadcast_to(np.array(value.shape, np.int32), (batch, value.ndim)))
     return ins, ext
 
 

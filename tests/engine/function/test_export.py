@@ -107,6 +107,22 @@ def test_batches_of_any_size_and_arrays(exported: tuple[Path, str]):
     np.testing.assert_array_equal(preprocess.arrays(PICTURES[0][None]), want[:1], strict=True)
 
 
+def test_programs_for_a_fixed_number_of_samples_take_more_in_several_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Such programs are written if an operator refuses a symbolic number of samples."""
+    monkeypatch.setattr("jdali.engine.function.export.BATCH_SIZES", (1, 2))
+    monkeypatch.setattr(jax.export, "symbolic_shape", lambda name: (name,))
+    pipelines.validation().export(tmp_path / "folder", shapes=SHAPES, platforms=["cpu"])
+    preprocess = jdali.load(tmp_path / "folder")
+    assert {file.batch for program in preprocess._manifest.programs for file in program.files} == {1, 2}
+    for compiles in preprocess.compiling(5):
+        compiles()
+    want = np.stack(first_batch(pipelines.validation())[0])
+    five = [0, 2, 1, 2, 0]
+    np.testing.assert_array_equal(preprocess([ENCODED[i] for i in five]), want[five], strict=True)
+
+
 def test_a_relative_folder_stays_in_another_working_folder(
     exported: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
