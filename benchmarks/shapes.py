@@ -42,9 +42,26 @@ def speech(data: str):
     return define()
 
 
+def small(_: str):
+    import jdali
+    from jdali import fn
+
+    rng = np.random.default_rng(0)
+    sides = rng.integers(20, 60, (1024, 2))
+    pictures = [rng.integers(0, 255, (*side, 3), dtype=np.uint8) for side in sides]
+
+    @jdali.pipeline_def(batch_size=64, num_threads=2, seed=1)
+    def define():
+        picture = fn.readers.dataset(dataset=pictures, layout="HWC", random_shuffle=True, name="Reader")
+        return fn.resize(fn.brightness_contrast(picture, brightness=1.2), size=[32, 32])
+
+    return define()
+
+
 def workload(name: str, data: str, epochs: int) -> None:
     start = time.perf_counter()
-    pipe = speech(data) if name == "speech" else dali_like("jdali", name, data, 2)
+    own = {"speech": speech, "small": small}
+    pipe = own[name](data) if name in own else dali_like("jdali", name, data, 2)
     wait(pipe.run())
     first = time.perf_counter() - start
     batches = -(-pipe.epoch_size("Reader") * epochs // pipe.max_batch_size)
@@ -125,7 +142,7 @@ def main() -> None:
         "| pipeline | programs | waste | processor time a sample | first batch |\n|---|---|---|---|---|",
         flush=True,
     )
-    for name in (*PICTURES, *(SOUNDS if Path(sounds).is_dir() else ())):
+    for name in (*PICTURES, "small", *(SOUNDS if Path(sounds).is_dir() else ())):
         subprocess.run([sys.executable, __file__, *sys.argv[1:], "--only", name], check=True)
     print("\n| operator | ns an element |\n|---|---|", flush=True)
     subprocess.run([sys.executable, __file__, "--only", "operators"], check=True)
