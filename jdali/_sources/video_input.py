@@ -58,6 +58,15 @@ class VideoInput(SourceFeed):
             )
         return videos[0].copy() if whole and copy else videos[0]
 
+    def get_state(self) -> dict[str, Any]:
+        """Returns the number of videos that were used to their end, and the next frame of the video after them."""
+        return super().get_state() | {"frame": self._next_frame}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._close_video()
+        super().set_state(state)
+        self._next_frame = int(state.get("frame", 0))
+
     def feed(self, batch: object) -> None:
         with self._fed_or_closed:
             self.fed.append(batch)
@@ -82,10 +91,10 @@ class VideoInput(SourceFeed):
                 sequences.append(self._decoder.read(numbers, upright=self._upright))
                 self._next_frame += self._length
         except SampleError as error:
-            self._close_video()
+            self._end_video()
             raise SampleError(f"{_NAME}: {error}") from error
         if self._next_frame >= self._frames:
-            self._close_video()
+            self._end_video()
         return [sequences]
 
     def _next_video(self) -> VideoDecoder:
@@ -101,16 +110,21 @@ class VideoInput(SourceFeed):
                 index = build_index(source)
                 decoder = VideoDecoder(source, index)
             except SampleError as error:
+                self._end_video()
                 raise SampleError(f"{_NAME}: {error}") from error
             stack.callback(decoder.close)
             self._open = stack.pop_all()
-        self._frames, self._next_frame = len(index), 0
+        self._frames = len(index)
         return decoder
 
     def _no_data(self) -> RuntimeError:
         return RuntimeError(
             f"{_NAME} {self.name!r}: no data; call pipeline.feed_input({self.name!r}, data) with the next video"
         )
+
+    def _end_video(self) -> None:
+        self._close_video()
+        self._given, self._next_frame = self._given + 1, 0
 
     def _close_video(self) -> None:
         self._decoder = None

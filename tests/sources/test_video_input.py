@@ -1,5 +1,6 @@
 """experimental.inputs.video: batches of sequences of videos that are fed, by hand and against DALI."""
 
+import json
 import threading
 
 import numpy as np
@@ -100,6 +101,26 @@ def test_it_is_an_input_that_is_fed():
     for pipe in (mine, theirs):
         with pytest.raises((KeyError, RuntimeError), match='have an input named "w"'):
             pipe.input_feed_count("w")
+
+
+def test_a_state_holds_the_place_in_a_video(videos):
+    """The same pipeline, and a new one, go on after it when the unfinished video and those after it are fed again."""
+    first, second = made(batch_size=1), made(batch_size=1)
+    first.feed_input("v", videos[1])
+    first.feed_input("v", np.zeros(9, np.uint8))  # a bad video is used, too
+    first.feed_input("v", videos[0])
+    assert taken(first) == [[0, 1, 2]]
+    with pytest.raises(OperatorError, match="it cannot be opened as a video"):
+        first.run()
+    assert taken(first) == [[0, 1, 2, 3, 4]]
+    state = json.loads(json.dumps(first.get_state()))
+    assert state["sources"]["v"]["taken"] == 2
+    assert taken(first) == [[5, 6, 7, 8, 9]]
+    for pipe in (first, second):
+        pipe.set_state(state)
+        pipe.feed_input("v", videos[0])
+        assert [taken(pipe) for _ in range(2)] == [[[5, 6, 7, 8, 9]], [[10, 11]]]
+        pipe.close()
 
 
 def test_blocking(videos):
