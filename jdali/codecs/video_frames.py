@@ -23,34 +23,30 @@ def padding_mode(name: str, mode: str) -> str:
     return _MODES[mode]
 
 
-def pad(numbers: np.ndarray, low: int, high: int, mode: str) -> np.ndarray:
-    """Replaces frame numbers outside of `low` to `high` - 1.
+def pad(numbers: np.ndarray, count: int, mode: str) -> np.ndarray:
+    """Replaces frame numbers outside of 0 to `count` - 1.
 
     Args:
         numbers: [n].
-        low, high: range of the existing frames, at least one.
+        count: number of the existing frames, at least one.
         mode: "constant" inserts `PADDING`; "edge" repeats the nearest frame; "reflect_1001" and "reflect_101" mirror
             the frames at the border, with or without repeating the border frame; "none" raises `SampleError`.
     """
-    beyond = (numbers < low) | (numbers >= high)
+    beyond = (numbers < 0) | (numbers >= count)
     if not beyond.any():
         return numbers
     if mode == "none":
-        number = numbers[beyond][0]
-        raise SampleError(
-            f"frame {number} is beyond the {high - low} frames from {low} on (pad_mode is none)"
-        )
+        raise SampleError(f"frame {numbers[beyond][0]} is beyond the {count} frames (pad_mode is none)")
     if mode == "constant":
         return np.where(beyond, PADDING, numbers)
     if mode == "edge":
-        return np.clip(numbers, low, high - 1)
-    size, offset = high - low, numbers - low
+        return np.clip(numbers, 0, count - 1)
     if mode == "reflect_1001":
-        offset = offset % (2 * size)
-        return low + np.where(offset >= size, 2 * size - 1 - offset, offset)
-    period = max(2 * (size - 1), 1)
-    offset = offset % period
-    return low + np.where(offset >= size, period - offset, offset)
+        offset = numbers % (2 * count)
+        return np.where(offset >= count, 2 * count - 1 - offset, offset)
+    period = max(2 * (count - 1), 1)
+    offset = numbers % period
+    return np.where(offset >= count, period - offset, offset)
 
 
 def fill_values(name: str, fill_value: int | tuple[int, ...]) -> tuple[int, ...]:

@@ -269,23 +269,23 @@ def test_matrix_and_range_are_those_of_the_video(matrix, red, blue, full, tmp_pa
 @pytest.mark.parametrize(
     ("mode", "expected"),
     [
-        ("constant", [3, -1, -1, 4, -1, -1]), ("edge", [3, 6, 6, 4, 2, 6]),
-        ("reflect_1001", [3, 6, 2, 4, 3, 5]), ("reflect_101", [3, 5, 2, 4, 4, 4]),
+        ("constant", [1, -1, -1, 2, -1, -1]), ("edge", [1, 4, 4, 2, 0, 4]),
+        ("reflect_1001", [1, 4, 0, 2, 1, 3]), ("reflect_101", [1, 3, 0, 2, 2, 2]),
     ],
 )  # fmt: skip
 def test_padding(mode, expected):
-    # Frames 2 to 6; by hand: 2 3 4 5 6 6 5 4 3 2 2 3 ... and 2 3 4 5 6 5 4 3 2 3 ...
-    numbers = np.array([3, 7, 11, 4, 0, 8])
+    # Frames 0 to 4; by hand: 0 1 2 3 4 4 3 2 1 0 0 1 ... and 0 1 2 3 4 3 2 1 0 1 ...
+    numbers = np.array([1, 5, 9, 2, -2, 6])
     if mode == "reflect_101":
-        numbers = np.array([3, 7, 10, 4, 0, 8])
-    np.testing.assert_array_equal(pad(numbers, 2, 7, mode), expected)
+        numbers = np.array([1, 5, 8, 2, -2, 6])
+    np.testing.assert_array_equal(pad(numbers, 5, mode), expected)
 
 
 def test_padding_of_one_frame_and_errors():
     for mode in ("edge", "reflect_1001", "reflect_101"):
-        np.testing.assert_array_equal(pad(np.arange(4), 0, 1, mode), [0, 0, 0, 0])
-    with pytest.raises(SampleError, match="frame 9 is beyond the 5 frames from 0 on"):
-        pad(np.array([1, 9]), 0, 5, "none")
+        np.testing.assert_array_equal(pad(np.arange(4), 1, mode), [0, 0, 0, 0])
+    with pytest.raises(SampleError, match="frame 9 is beyond the 5 frames"):
+        pad(np.array([1, 9]), 5, "none")
     assert [padding_mode("op", m) for m in ("repeat", "symmetric", "reflect")] == [
         "edge", "reflect_1001", "reflect_101",
     ]  # fmt: skip

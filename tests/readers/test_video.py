@@ -88,6 +88,13 @@ def test_padded_sequences(folder, mode, last):
     np.testing.assert_allclose(got[2][2], TIMES[last] / 1000, rtol=0, atol=1e-9)
 
 
+def test_a_mirrored_part_goes_on_before_its_start(folder, tmp_path):
+    path = listed(tmp_path, f"{folder / 'a' / '12.webm'} 0 2 5")
+    args = {"file_list": path, "file_list_format": "frames", "sequence_length": 8}
+    assert sequences(pad_mode="reflect_101", **args) == [[2, 3, 4, 3, 2, 1, 0, 1]]
+    assert sequences(pad_mode="reflect_1001", **args) == [[2, 3, 4, 4, 3, 2, 1, 0]]
+
+
 def test_room_for_a_sequence(folder):
     """`stride` after the last frame counts for the one reader, as for DALI's, and not for the older ones."""
     args = {"filenames": str(folder / "a" / "12.webm"), "sequence_length": 3, "stride": 4, "step": 1}
@@ -492,6 +499,8 @@ def test_folders_and_lists_as_dali(folder, tmp_path):
     long, short, begun = folder / "a" / "12.webm", folder / "b" / "5.webm", late(tmp_path)
     frames = listed(tmp_path, f"{long} 3 2 9", f"{short} 1", f"{long} 6 -6 -1", f"{long} 9 2.5 6.5")
     check(file_list=frames, sequence_length=2, file_list_format="frames", enable_frame_num="sequence")
+    for mode in ("constant", "edge", "reflect_1001", "reflect_101"):
+        check(file_list=frames, sequence_length=12, file_list_format="frames", pad_mode=mode)
     for include_end in (False, True):
         seconds = listed(
             tmp_path,

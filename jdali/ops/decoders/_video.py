@@ -113,7 +113,7 @@ def _decode(
         index = build_index(source)
         numbers = _numbers(index, limits, mode) if frames is None else frames.astype(np.int64)
         with contextlib.closing(VideoDecoder(source, index)) as decoder:
-            return decoder.read(pad(numbers, 0, len(index), mode), fill=fill, upright=upright)
+            return decoder.read(pad(numbers, len(index), mode), fill=fill, upright=upright)
 
 
 def _numbers(index: VideoIndex, limits: dict[str, int], mode: str) -> np.ndarray:

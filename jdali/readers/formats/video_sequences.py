@@ -90,7 +90,8 @@ class Cut:
         if self.uniform:
             positions = np.linspace(low, high - 1, self.length)
             return np.floor(positions + 0.5).astype(np.int64)
-        return pad(start + np.arange(self.length) * self.stride, low, high, self.pad_mode)
+        # A mirrored sequence may reach frames before the clip, as in DALI.
+        return pad(start + np.arange(self.length) * self.stride, high, self.pad_mode)
 
 
 class VideoReader(Reader):

@@ -107,7 +107,7 @@ def test_in_dynamic_mode(encoded):
     [
         ({"frames": [1], "stride": 2}, "Cannot specify both `frames` and any of .*; there are stride"),
         ({"end_frame": 3, "sequence_length": 2}, "Cannot specify both `sequence_length` and `end_frame` arguments"),
-        ({"frames": [0, 15], "pad_mode": "none"}, "frame 15 is beyond the 12 frames from 0 on"),
+        ({"frames": [0, 15], "pad_mode": "none"}, "frame 15 is beyond the 12 frames"),
         ({"start_frame": 12}, "start_frame 12 is not one of the 12 frames"),
         ({"start_frame": 5, "end_frame": 5}, "end_frame 5 is not after start_frame 5"),
         ({"stride": 0}, "stride is 0"), ({"sequence_length": -1}, "sequence_length is -1"),
