@@ -159,7 +159,7 @@ def listed(tmp_path, *lines):
     ("line", "expected"),
     [
         ("", range(12)), ("3", range(3, 12)), ("2 5", range(2, 5)), ("-3 -1", range(9, 11)),
-        ("2 100", range(2, 12)), ("-30 2", range(2)), ("2.4 5.6", range(2, 6)),
+        ("2 100", range(2, 12)), ("-30 2", range(2)), ("2.4 5.6", range(2, 6)), ("+.4 +2.6", range(3)),
     ],
 )  # fmt: skip
 def test_parts_in_frames(folder, tmp_path, line, expected):
@@ -504,7 +504,7 @@ def test_folders_and_lists_as_dali(folder, tmp_path):
     for include_end in (False, True):
         seconds = listed(
             tmp_path,
-            f"{long} 3 0.09 0.31",
+            f"  {long} 3 +.09 .31",
             f"{short} 1 0.05 0.13",
             f"{begun} 2 1.55 1.75",
             f"{begun} 1 0.2 1.7",

@@ -17,8 +17,8 @@ EXTENSIONS = (
     ".mp4", ".m4v", ".mov", ".avi", ".mkv", ".webm", ".ts", ".mpg", ".mpeg", ".ogv", ".flv", ".wmv", ".3gp",
     ".h264", ".hevc", ".ivf", ".mjpeg", ".mjpg",
 )  # fmt: skip
-_NUMBER = rb"-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
-_LINE = re.compile(rb"(.*?\S)\s+(\d+)(?:\s+(%s))?(?:\s+(%s))?\s*" % (_NUMBER, _NUMBER))
+_NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_LINE = re.compile(rb"(.*?\S)\s+(\d+)(?:\s+(%s))?(?:\s+(%s))?" % (_NUMBER, _NUMBER))
 # Tolerance in seconds for comparing times, because files store times in ticks, and lists in decimals.
 _SAME_TIME = 1e-6
 
@@ -101,14 +101,14 @@ def _listed(name: str, file_list: str) -> list[Clip]:
     with _storage.found(f"{name}: file_list {file_list} could not be opened"):
         lines = _storage.lines(file_list)
     clips = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
+    for number, line in enumerate(map(bytes.strip, lines), 1):
+        if not line:
             continue
         found = _LINE.fullmatch(line)
         if found is None or int(found[2]) > LARGEST_LABEL:
             raise ValueError(
                 f"{name}: line {number} of {file_list} must be a file's name, a label from 0 on and perhaps a "
-                f"start and an end, but is {line.decode(errors='replace').strip()!r}"
+                f"start and an end, but is {line.decode(errors='replace')!r}"
             )
         try:
             listed = _storage.in_list(file_list, os.fsdecode(found[1]))
