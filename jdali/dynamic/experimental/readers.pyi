@@ -113,7 +113,7 @@ class Video(Reader):
         pad_mode: padding of sequences that lack frames at the end of a clip. With "none", a sequence needs
             `sequence_length` * `stride` frames up to the end of the clip. Each other mode also returns the next
             sequence, and pads it with `fill_value` ("constant"), the last frame ("edge" or "repeat"), or the
-            preceding frames in reverse, with the last frame repeated ("reflect_1001" or "symmetric") or not
+            preceding frames of the file in reverse, with the last frame repeated ("reflect_1001" or "symmetric") or not
             ("reflect_101" or "reflect").
         uniform_sample: return one sequence of evenly spaced frames for each clip; `stride`, `step` and `pad_mode`
             then have no effect.
