@@ -112,6 +112,17 @@ def test_small_samples_of_a_batch_share_a_call(channels, sides, count):
         assert (held[..., 2] == sizes[one.samples, 2]).all()
 
 
+def test_numbers_beside_small_samples_of_several_sizes():
+    """The mean of all axes is a number: it has no axis, and thus no channels."""
+    samples = [np.arange(rows * 4, dtype=np.float32).reshape(rows, 4) for rows in (3, 5)]
+    with jdali.Pipeline(batch_size=2, num_threads=1) as pipe:
+        data = fn.external_source(lambda: samples)
+        pipe.set_outputs(fn.reductions.std_dev(data, fn.reductions.mean(data)))
+    (found,) = pipe.run()
+    np.testing.assert_allclose(np.asarray(found.as_cpu().as_array()), [s.std() for s in samples], rtol=1e-6)
+    pipe.close()
+
+
 @pytest.mark.parametrize("kind", ["lengths", "videos"])
 def test_sounds_and_videos_have_a_bound_and_little_waste(kind):
     rng = np.random.default_rng(4)
