@@ -22,13 +22,17 @@ def position_of(state: Mapping[str, object]) -> dict[str, Any]:
     return {key: value for key, value in state.items() if key not in ("version", "graph")}
 
 
-def check_state(definition: Definition, state: Mapping[str, Any]) -> None:
-    """Raises StateError if a state belongs to another pipeline."""
+def check_state(definition: Definition, state: Mapping[str, Any], *, known: bool) -> None:
+    """Raises StateError if a state belongs to another pipeline; `known` is False before the first run in debug mode."""
     check_version(
         "pipeline", state, STATE_VERSION, entries=("seed", "epoch", "iteration", "position", "readers")
     )
     entries, _ = definition.entries()
     if "graph" in state and (found := difference(state["graph"], entries)) is not None:
+        if not known:
+            raise StateError(
+                "pipeline: debug mode knows its operators after the first run: call run(), then set_state"
+            )
         raise StateError(f"pipeline: the state is of another pipeline: {found}")
     config = definition.config
     if config.seed_given and state["seed"] != config.seed:

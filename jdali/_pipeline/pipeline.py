@@ -662,11 +662,7 @@ class Pipeline:
         self._restore(self._ensure_built(), state)
 
     def _restore(self, window: Window, state: Mapping[str, Any]) -> None:
-        if not window.engine.knows_sources:
-            raise StateError(
-                "pipeline: debug mode knows its operators after the first run: call run(), then set_state"
-            )
-        check_state(self._definition, state)
+        check_state(self._definition, state, known=window.engine.knows_sources)
         with self._moving(window):
             position = copy.deepcopy(position_of(state))
             window.set_state(position)

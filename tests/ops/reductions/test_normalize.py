@@ -243,7 +243,7 @@ def test_samples_by_themselves_are_in_programs_by_size_whatever_the_batch():
 
 def test_an_operator_over_the_batch_leaves_others_their_shapes():
     rng = np.random.default_rng(5)
-    data = [rng.uniform(0, 200, s).astype(np.float32) for s in [(6, 7, 3), (60, 70, 3)] * 4]
+    data = [rng.uniform(0, 200, s).astype(np.float32) for s in [(6, 7, 3), (300, 400, 3)] * 4]
     pipe = jdali.Pipeline(batch_size=8, num_threads=1, prefetch_queue_depth=1)
     with pipe:
         pictures = fn.external_source(lambda: data, layout="HWC")
@@ -257,7 +257,7 @@ def test_an_operator_over_the_batch_leaves_others_their_shapes():
         np.testing.assert_allclose(
             normalized.at(i), (sample[:, ::-1] - everything.mean()) / everything.std(), atol=ATOL, rtol=0
         )
-        want = np.zeros((60, 70, 3), np.float32)
+        want = np.zeros((300, 400, 3), np.float32)
         want[: sample.shape[0], : sample.shape[1]] = sample[:, ::-1]
         np.testing.assert_array_equal(padded.at(i), want[:, ::-1])
     # Those before `normalize` and `pad` have a program for each size.
