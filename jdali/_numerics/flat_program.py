@@ -46,7 +46,7 @@ class Step:
 
 @dataclasses.dataclass(frozen=True)
 class DrawLevel:
-    """Holds the steps of one level. `others` need only draws of earlier levels; `draws` may also need `others`."""
+    """Holds the steps of one level. `others` run first, and need only random values of earlier levels; `draws` draw values."""
 
     others: list[Step] = dataclasses.field(default_factory=list)
     draws: list[Step] = dataclasses.field(default_factory=list)

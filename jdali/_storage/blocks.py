@@ -31,7 +31,7 @@ class Blocks:
         settings = options()
         self._files, self._sizes, self._scope = files, sizes, scope
         self._bytes = settings.block_size
-        # Number of each file's first block, and the total number of blocks.
+        # Index of each file's first block; the last entry is the total number of blocks.
         self._starts = list(itertools.accumulate((-(-size // self._bytes) for size in sizes), initial=0))
         self._most_bytes = settings.bytes_ahead
         self._most_kept = 2 + settings.bytes_ahead // self._bytes

@@ -141,7 +141,7 @@ class InFlight:
         return self.halted or self.closed or self._abandon.told
 
     def fit(self, workers: int) -> None:
-        """Sets the number of batches that are made at the same time to `workers`."""
+        """Lets as many batches be made at the same time as there are `workers`."""
         assert self._room is not None
         with self.changed:
             self._most = workers

@@ -360,7 +360,7 @@ class DataNode(Expression["Operand", "DataNode"]):
         args = parse_index(key)
         return self if not args else apply("_tensor_subscript", (self,), args, device=self.device)
 
-    if not TYPE_CHECKING:  # a type checker would take a list of nodes for an array
+    if not TYPE_CHECKING:  # if type checkers saw this, they would accept a list of nodes as an array
 
         def __array__(self, *_, **__):
             raise TypeError(

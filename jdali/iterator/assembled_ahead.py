@@ -152,7 +152,7 @@ class _Joining:
         self._lock = threading.Lock()
 
     def add(self, pipeline: int, result: Result, share: EpochShare) -> Result:
-        """Adds a part of a batch, and makes the arrays after the last part. Returns the part with `finished` set."""
+        """Adds one pipeline's part of a batch; the last part makes the arrays. `finished` of the result is the whole batch."""
         with self._lock:
             batch = self._batches.setdefault((share.epoch, share.number), JoinedBatch())
             batch.parts[pipeline] = result

@@ -126,7 +126,7 @@ class DaliNames(DataIterator[BatchT]):
             vars(self).update(self._noted)
 
     def _follow(self) -> None:
-        """Begins the next epoch if a subclass has set the attributes to the start of an epoch.
+        """Begins the next epoch if a subclass has set DALI's attributes of the position to the start of an epoch.
 
         Raises:
             RuntimeError: the attributes match neither the current position nor the start of the next epoch.

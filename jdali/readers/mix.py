@@ -25,7 +25,8 @@ _Segments: TypeAlias = Sequence[tuple[int, tuple[int, ...]]]
 class MixReader(Reader):
     """Reads samples of several readers in the order of a mixture.
 
-    Indices count the samples of all sources, one source after another. `segments` are those of `order`.
+    Samples are numbered across all sources: first all of the first source, then all of the second, and so on.
+    `segments` are the parts of the schedule that `order` follows.
     """
 
     def __init__(
@@ -129,7 +130,7 @@ def _selection(
 ) -> SampleSelection | None:
     """Returns the samples that may replace bad samples; None if all may.
 
-    These are the samples that the sources take, without those of a source whose weight is always 0 (`used` is False).
+    They are the samples that the sources take, except those of sources whose weight is always 0 (`used` is False).
     """
     chosen = [one.selection for one in readers]
     if all(used) and not any(chosen):

@@ -92,7 +92,7 @@ class MadeElsewhere:
     def make(
         self, task: BatchTask, seed: int, order: int, begun: Begun | None = None
     ) -> dict[DataNode, TensorList] | AttemptFailure:
-        """Waits until a worker has made the batch of a task; returns the values at the border, or the failure.
+        """Waits for a worker's part of a batch; returns the values with which this process goes on, or the failure.
 
         Raises the error of the workers if they were closed or cannot be started.
         """

@@ -26,7 +26,7 @@ _SECONDS_WORTH_A_PROGRAM = {"cpu": 100e-6, "gpu": 5e-6}
 # Seconds that the samples of one call should take at most. Longer calls would save little, because a call costs little on
 # the host, and would compute more unused rows.
 SECONDS_A_CALL = 8e-3
-# Overhead of a call on a CPU, in seconds. Samples share a call, or a padded shape, if padding takes less.
+# Overhead of a call on a CPU, in seconds. Samples share a call, or a padded shape, if padding takes less than this.
 SHORTEST_CALL = 0.3e-3
 # Where the time depends on true sizes, a sample is assumed to fill this share of its padded shape.
 TRUE_SHARE = 0.25

@@ -190,7 +190,7 @@ def _without_antialiasing(run: Callable[..., Array]) -> Callable[..., Array]:
     return copy
 
 
-# Deprecated in DALI: `resize_crop_mirror` without antialiasing by default.
+# The same operator with antialiasing off by default; deprecated in DALI.
 fast_resize_crop_mirror = operator(
     name="fast_resize_crop_mirror",
     setup=setup,

@@ -54,7 +54,7 @@ class CutShort(ValueError):
     """Raised if the records of a file can be found only up to some offset.
 
     Args:
-        reason: the error of a record behind this offset.
+        reason: the error found in a record after this offset.
         known: the records found.
     """
 

@@ -121,7 +121,7 @@ def examples_of(
 
 
 def column(buffer: Buffer, feature: Feature, first: np.ndarray, last: np.ndarray, ok: np.ndarray) -> Store:
-    """Builds the column of a feature from packed lists, the bytes from `first` to `last`."""
+    """Builds the column of a feature from packed lists; that of record i is buffer[first[i]:last[i]]."""
     if feature.dtype == features_of.string:
         return _columns.byte_column(buffer, first, last - first)
     packed = _columns.packed_integers if feature.dtype == features_of.int64 else _columns.packed_reals

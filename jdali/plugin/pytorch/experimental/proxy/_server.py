@@ -130,7 +130,7 @@ class DALIServer:
     def _produce_next(self, obj: object, *, forget: bool) -> Any:
         """Implements `produce_data` for the next batch of a loop.
 
-        `forget` drops batches that the same workers sent for an earlier loop, which ended early.
+        `forget` drops batches that the workers of this loop sent for an earlier loop, which ended early.
         """
         tickets: list[Ticket] = []
         result = self._produce(obj, {}, tickets)
