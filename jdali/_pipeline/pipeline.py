@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import operator
 import os
 import threading
 import warnings
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from jdali._batches import MOST_IDLE, BatchSplit, SlabPool
 from jdali._display.markup import escape, fitting, styled
@@ -55,24 +54,9 @@ from jdali.tensors import TensorList
 from jdali.types import PipelineAPIType
 
 Self = TypeVar("Self", bound="Pipeline")
-Value = TypeVar("Value")
 
 # A pipeline with an external source raises an error after this many bad samples in a row.
 MOST_LOST = 1024
-_NO_EFFECT = "The value given at construction; it has no effect."
-
-
-class _Option(property, Generic[Value]):
-    """An option of a pipeline as a read-only attribute, by its name in `PipelineConfig`."""
-
-    def __init__(self, name: str, doc: str):
-        super().__init__(operator.attrgetter(f"_config.{name}"))
-        self.__doc__ = doc
-
-    if TYPE_CHECKING:
-
-        def __get__(self, pipeline: Any, owner: type | None = None, /) -> Value: ...  # type: ignore[override]
-        def __set__(self, pipeline: Any, value: NoReturn, /) -> None: ...
 
 
 class Pipeline:
@@ -1063,77 +1047,54 @@ class Pipeline:
         return _function.export_function(function, folder, shapes, dtypes, tuple(platforms), max_aspect)
 
     # --- options, set at construction and never changed ---------------------------------------
-    batch_size = _Option[int]("max_batch_size", "Samples in a batch; raises ValueError if it was not given.")
-    max_batch_size = _Option[int]("max_batch_size", "Maximum number of samples in a batch: `batch_size`.")
-    num_threads = _Option[int]("num_threads", "Number of threads that read and decode.")
-    device_id = _Option[int | None]("device_id", 'Kept for DALI; "gpu" is JAX\'s default device.')
-    exec_pipelined = _Option[bool]("exec_pipelined", "False if a batch is made only when it is asked for.")
-    exec_async = _Option[bool]("exec_async", "False if a batch is made only when it is asked for.")
-    prefetch_queue_depth = _Option[int | Mapping[str, int]](
-        "prefetch_queue_depth",
-        "Number of batches made ahead, as given; if it is a dict, the largest value is used.",
-    )
-    exec_separated = _Option[bool]("exec_separated", "True if the depths of two queues were set.")
-    enable_checkpointing = _Option[bool](
-        "enable_checkpointing", "True if the method `checkpoint` and the argument `checkpoint` may be used."
-    )
-    py_num_workers = _Option[int](
-        "py_num_workers", "Processes that run callbacks and Python functions with `parallel=True`."
-    )
-    py_timeout = _Option[float | None](
-        "py_timeout", "Seconds that one call of a callback in a worker process may take; None for no limit."
-    )
-    on_error = _Option[str](
-        "on_error", '"raise", "skip" or "mask": what to do if an operator fails on a sample.'
-    )
-    max_compiles = _Option[int | None](
-        "max_compiles", "Maximum number of programs that the pipeline may compile; None for any number."
-    )
-    max_prefetch_bytes = _Option[int | None](
-        "max_prefetch_bytes", "Maximum bytes of batches made ahead; None for a quarter of the memory."
-    )
-    max_idle_bytes = _Option[int](
-        "max_idle_bytes", "Maximum bytes of unused host memory kept for later batches."
-    )
-    scaled_decoding = _Option[bool](
-        "scaled_decoding",
-        "True if JPEG is decoded at 1/2, 1/4 or 1/8 where a resize shrinks it by at least as much.",
-    )
-    exact_shapes = _Option[bool]("exact_shapes", "True if each sample runs in a separate call.")
-    workers = _Option[int | WorkerSet](
-        "workers", "Processes that make batches, or workers of a cluster; 0 if this process makes them."
-    )
-    min_workers = _Option[int](
-        "min_workers", "Minimum number of workers, if the number is adapted to the waiting time."
-    )
-    max_workers = _Option[int | None](
-        "max_workers",
-        "Maximum number of workers, if the number is adapted to the waiting time; otherwise None.",
-    )
-    debug = _Option[bool](
-        "debug", "True if the function runs in each iteration, and each operator when it is called."
-    )
-    bytes_per_sample = _Option[int]("bytes_per_sample", _NO_EFFECT)
-    set_affinity = _Option[bool]("set_affinity", _NO_EFFECT)
-    max_streams = _Option[int | None]("max_streams", _NO_EFFECT)
-    default_cuda_stream_priority = _Option[int | None]("default_cuda_stream_priority", _NO_EFFECT)
-    enable_memory_stats = _Option[bool]("enable_memory_stats", _NO_EFFECT)
-    experimental_exec_dynamic = _Option[bool | None]("experimental_exec_dynamic", _NO_EFFECT)
-    stream_policy = _Option[StreamPolicy | None]("stream_policy", _NO_EFFECT)
-    concurrency = _Option[OperatorConcurrency | None]("concurrency", _NO_EFFECT)
+    @property
+    def batch_size(self) -> int:
+        """Samples in a batch.
+
+        Raises:
+            ValueError: the batch size was not given.
+        """
+        return self._config.max_batch_size
 
     @property
-    def exec_dynamic(self) -> bool:
-        """The value given at construction; it has no effect.
+    def max_batch_size(self) -> int:
+        """Maximum number of samples in a batch, the same as `batch_size`."""
+        return self._config.max_batch_size
 
-        The default is True, because jdali frees memory after its last use, as DALI's dynamic executor does.
-        """
-        return True if self._config.exec_dynamic is None else bool(self._config.exec_dynamic)
+    @property
+    def num_threads(self) -> int:
+        """Number of threads that read and decode."""
+        return self._config.num_threads
+
+    @property
+    def device_id(self) -> int | None:
+        """Kept for compatibility with DALI; "gpu" is JAX's default device."""
+        return self._config.device_id
 
     @property
     def seed(self) -> int:
         """Seed of all random operators; a pipeline without a seed of its own takes the seed of a restored state."""
         return self._config.seed if self._window is None else self._window.engine.seed
+
+    @property
+    def exec_pipelined(self) -> bool:
+        """False if a batch is made only when it is asked for."""
+        return self._config.exec_pipelined
+
+    @property
+    def exec_async(self) -> bool:
+        """False if a batch is made only when it is asked for."""
+        return self._config.exec_async
+
+    @property
+    def prefetch_queue_depth(self) -> int | Mapping[str, int]:
+        """Number of batches made ahead, as given; if it is a dict, the largest value is used."""
+        return self._config.prefetch_queue_depth
+
+    @property
+    def exec_separated(self) -> bool:
+        """True if the depths of two queues were set."""
+        return self._config.exec_separated
 
     @property
     def cpu_queue_size(self) -> int:
@@ -1146,10 +1107,125 @@ class Pipeline:
         return self._config.queue_size("gpu_size")
 
     @property
+    def enable_checkpointing(self) -> bool:
+        """True if the method `checkpoint` and the argument `checkpoint` may be used."""
+        return self._config.enable_checkpointing
+
+    @property
+    def py_num_workers(self) -> int:
+        """Processes that run callbacks and Python functions with `parallel=True`."""
+        return self._config.py_num_workers
+
+    @property
     def py_start_method(self) -> str | None:
         """Method that starts worker processes; once they run, the method that was used."""
         workers = self._callback_workers
         return self._config.py_start_method if workers is None else workers.start_method
+
+    @property
+    def py_timeout(self) -> float | None:
+        """Seconds that one call of a callback in a worker process may take; None for no limit."""
+        return self._config.py_timeout
+
+    @property
+    def on_error(self) -> str:
+        """ "raise", "skip" or "mask": what to do if an operator fails on a sample."""
+        return self._config.on_error
+
+    @property
+    def max_compiles(self) -> int | None:
+        """Maximum number of programs that the pipeline may compile; None for any number."""
+        return self._config.max_compiles
+
+    @property
+    def max_prefetch_bytes(self) -> int | None:
+        """Maximum bytes of batches made ahead; None for a quarter of the memory."""
+        return self._config.max_prefetch_bytes
+
+    @property
+    def max_idle_bytes(self) -> int:
+        """Maximum bytes of unused host memory kept for later batches."""
+        return self._config.max_idle_bytes
+
+    @property
+    def scaled_decoding(self) -> bool:
+        """True if JPEG is decoded at 1/2, 1/4 or 1/8 where a resize shrinks it by at least as much."""
+        return self._config.scaled_decoding
+
+    @property
+    def exact_shapes(self) -> bool:
+        """True if each sample runs in a separate call."""
+        return self._config.exact_shapes
+
+    @property
+    def workers(self) -> int | WorkerSet:
+        """Processes that make batches, or workers of a cluster; 0 if this process makes them."""
+        return self._config.workers
+
+    @property
+    def min_workers(self) -> int:
+        """Minimum number of workers, if the number is adapted to the waiting time."""
+        return self._config.min_workers
+
+    @property
+    def max_workers(self) -> int | None:
+        """Maximum number of workers, if the number is adapted to the waiting time; otherwise None."""
+        return self._config.max_workers
+
+    @property
+    def debug(self) -> bool:
+        """True if the function runs in each iteration, and each operator when it is called."""
+        return self._config.debug
+
+    # Arguments of DALI that have no effect here.
+
+    @property
+    def bytes_per_sample(self) -> int:
+        """The value given at construction; it has no effect."""
+        return self._config.bytes_per_sample
+
+    @property
+    def set_affinity(self) -> bool:
+        """The value given at construction; it has no effect."""
+        return self._config.set_affinity
+
+    @property
+    def max_streams(self) -> int | None:
+        """The value given at construction; it has no effect."""
+        return self._config.max_streams
+
+    @property
+    def default_cuda_stream_priority(self) -> int | None:
+        """The value given at construction; it has no effect."""
+        return self._config.default_cuda_stream_priority
+
+    @property
+    def enable_memory_stats(self) -> bool:
+        """The value given at construction; it has no effect."""
+        return self._config.enable_memory_stats
+
+    @property
+    def exec_dynamic(self) -> bool:
+        """The value given at construction; it has no effect.
+
+        The default is True, because jdali frees memory after its last use, as DALI's dynamic executor does.
+        """
+        return True if self._config.exec_dynamic is None else bool(self._config.exec_dynamic)
+
+    @property
+    def experimental_exec_dynamic(self) -> bool | None:
+        """The value given at construction; it has no effect."""
+        return self._config.experimental_exec_dynamic
+
+    @property
+    def stream_policy(self) -> StreamPolicy | None:
+        """The value given at construction; it has no effect."""
+        return self._config.stream_policy
+
+    @property
+    def concurrency(self) -> OperatorConcurrency | None:
+        """The value given at construction; it has no effect."""
+        return self._config.concurrency
 
 
 def _remade(kind: type[Self], data: bytes, options: Mapping[str, Any], state: Mapping[str, Any]) -> Self:
