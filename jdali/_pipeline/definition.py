@@ -92,12 +92,20 @@ class Definition:
         return self.outputs
 
     def iteration(self, graph: Graph) -> tuple[DataNode, ...]:
-        """Defines the pipeline for an iteration of debug mode, in a new graph; returns the outputs."""
-        self.graph, self._fingerprint = graph, None
+        """Defines the pipeline for an iteration of debug mode, in a new graph; returns the outputs.
+
+        If the iteration fails, or a source is at its end, the graph of the last one stays.
+        """
+        before, self.graph = self.graph, graph
         graph.owner = self._owner
-        with building(graph):
-            returned = self._define()
-        self.outputs = tuple(self._output(i, value) for i, value in enumerate(returned))
+        try:
+            with building(graph):
+                returned = self._define()
+            self.outputs = tuple(self._output(i, value) for i, value in enumerate(returned))
+        except BaseException:
+            self.graph = before
+            raise
+        self._fingerprint = None
         return self.outputs
 
     def set_outputs(self, *output_data_nodes: object) -> None:

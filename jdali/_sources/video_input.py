@@ -65,7 +65,7 @@ class VideoInput(SourceFeed):
     def set_state(self, state: dict[str, Any]) -> None:
         self._close_video()
         super().set_state(state)
-        self._next_frame = int(state.get("frame", 0))
+        self._next_frame = max(int(state.get("frame", 0)), 0)
 
     def feed(self, batch: object) -> None:
         with self._fed_or_closed:
@@ -108,6 +108,10 @@ class VideoInput(SourceFeed):
             try:
                 source = stack.enter_context(in_memory(encoded))
                 index = build_index(source)
+                if self._next_frame and self._next_frame >= len(index):
+                    raise SampleError(
+                        f"the state goes on at frame {self._next_frame} of the video, and the one that was fed has {len(index)}"
+                    )
                 decoder = VideoDecoder(source, index)
             except SampleError as error:
                 self._end_video()

@@ -138,11 +138,11 @@ def computed_now() -> Iterator[None]:
 
     Does nothing outside a trace, where JAX would copy the operands to the host.
     """
-    with contextlib.nullcontext() if _traces_nothing() else jax.ensure_compile_time_eval():
+    with contextlib.nullcontext() if traces_nothing() else jax.ensure_compile_time_eval():
         yield
 
 
-def _traces_nothing() -> bool:
+def traces_nothing() -> bool:
     try:
         from jax._src.core import trace_state_clean
     except ImportError:

@@ -10,6 +10,8 @@ import jax
 import numpy as np
 from jax.sharding import Mesh
 
+from jdali._system.jax_internals import traces_nothing
+
 _ALLOWED = (None, "allow")
 
 
@@ -35,14 +37,16 @@ def usual_modes() -> Iterator[None]:
 def batch_modes() -> Iterator[None]:
     """Sets the modes in which batches are made: `usual_modes`, and no mesh; also a decorator.
 
-    The mesh of `jax.set_mesh` would have to be that of each program, and programs of batches have meshes of their own.
+    The mesh of `jax.set_mesh` would have to be that of each program, and programs of batches have meshes of their own. Inside
+    of a trace the mesh stays, because JAX does not let it be set there.
     """
-    with usual_modes():
-        if jax.sharding.get_abstract_mesh().empty:
-            yield
-        else:
-            with jax.set_mesh(Mesh(np.empty((), object), ())):
-                yield
+    meshless = jax.sharding.get_abstract_mesh().empty
+    if meshless and _are_usual():
+        yield
+        return
+    stays = meshless or not traces_nothing()
+    with usual_modes(), contextlib.nullcontext() if stays else jax.set_mesh(Mesh(np.empty((), object), ())):
+        yield
 
 
 @contextlib.contextmanager

@@ -82,15 +82,17 @@ def add_operators(
         converted: converts what is to the left of an object of the class.
     """
 
-    def forward(name: str) -> Callable[..., object]:
-        return lambda *operands: compute(name, *operands)
+    def forward(name: str, *, unary: bool) -> Callable[..., object]:
+        if unary:
+            return lambda own: compute(name, own)
+        return lambda own, other: compute(name, own, other)
 
     def reflected(name: str) -> Callable[..., object]:
         return lambda own, other: compute(name, converted(other), own)
 
     names = BINARY_OPERATORS | UNARY_OPERATORS | dict(zip(COMPARISONS, COMPARISONS, strict=True))
     for python_name, name in names.items():
-        setattr(cls, f"__{python_name}__", forward(name))
+        setattr(cls, f"__{python_name}__", forward(name, unary=python_name in UNARY_OPERATORS))
     for python_name, name in BINARY_OPERATORS.items():
         setattr(cls, f"__r{python_name}__", reflected(name))
 

@@ -247,6 +247,23 @@ def test_tracers_are_refused_with_advice(call, text):
         jax.jit(call)(0)
 
 
+@pytest.mark.parametrize("traced", [False, True])
+def test_calls_where_a_mesh_is_set(traced):
+    def root(x):
+        return x + jnp.asarray(jd.math.sqrt(jd.tensor([4.0, 9.0])).evaluate())
+
+    with jax.set_mesh(jax.make_mesh((2,), ("x",))):
+        found = (jax.jit(root) if traced else root)(1.0)
+    np.testing.assert_array_equal(found, [3.0, 4.0])
+
+
+def test_operators_take_as_many_operands_as_pythons(tensor):
+    with pytest.raises(TypeError, match="positional argument"):
+        pow(tensor, 2, 5)
+    with pytest.raises(TypeError, match="positional argument"):
+        tensor.__neg__(7)
+
+
 def test_an_index_is_one_number(tensor, batch):
     for index in (
         np.array([0, 1]),

@@ -120,6 +120,13 @@ def test_a_state_holds_the_place_in_a_video(videos):
         pipe.set_state(state)
         pipe.feed_input("v", videos[0])
         assert [taken(pipe) for _ in range(2)] == [[[5, 6, 7, 8, 9]], [[10, 11]]]
+    second.set_state(state)
+    second.feed_input("v", videos[1])
+    with pytest.raises(
+        OperatorError, match="goes on at frame 5 of the video, and the one that was fed has 3"
+    ):
+        second.run()
+    for pipe in (first, second):
         pipe.close()
 
 

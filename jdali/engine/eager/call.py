@@ -135,13 +135,18 @@ def run_operator(
         else:
             env[runner.arguments[name]] = TensorList.from_dense(value)
     env.constants |= constants
-    runner.run(env, call_ids(batch_size, draw.number), draw, pool)
+    ids = call_ids(batch_size, draw.number) if op.random else _no_ids(batch_size)
+    runner.run(env, ids, draw, pool)
     return tuple(env[value] for value in runner.node.outputs)
 
 
 def call_ids(count: int, number: int) -> SampleIds:
     """Returns the sample identities of call `number`; the index of a sample is its position in the batch."""
     return SampleIds(np.full(count, number & _MASK32, np.uint32), np.arange(count), np.arange(count))
+
+
+# For operators that draw nothing: 2 of the 20 us of a small call.
+_no_ids = functools.lru_cache(maxsize=64)(functools.partial(call_ids, number=0))
 
 
 @functools.lru_cache(maxsize=1024)

@@ -76,7 +76,7 @@ class StepwiseEngine(Engine):
 
     def interrupt(self) -> None:
         """Interrupts the threads of this engine, but not the sources, because these belong to the pipeline."""
-        self._closed = True
+        self.closed = True
         self.pool.interrupt()
 
     def close(self) -> None:

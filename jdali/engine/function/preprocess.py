@@ -326,7 +326,8 @@ class Preprocess:
 
 def _size(exported: ExportedProgram, room: int) -> tuple[int, int]:
     """Chooses the exported program for up to `room` rows; returns its batch size (0: any), and the number of rows to pass."""
-    sizes = sorted(f.batch for f in exported.files)
+    platform = accelerator().platform
+    sizes = sorted(f.batch for f in exported.files if exact_platform(f.platform) == platform)
     batch = 0 if 0 in sizes else next((size for size in sizes if size >= room), max(sizes, default=0))
     return batch, batch or room
 

@@ -255,6 +255,29 @@ def test_states_of_the_plain_pipeline_and_its_own(folder):
     assert_same(plain, fresh, 3)
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_states_fit_after_an_iteration_that_ended_early(fails):
+    """The source ends, or the user's function fails, in the middle of the function."""
+    asked = []
+
+    def function():
+        data = fn.external_source([numbers(i) for i in range(2 + fails)])
+        asked.append(None)
+        if fails and len(asked) == 3:
+            raise RuntimeError("the user's own")
+        return fn.copy(data) + 1
+
+    pipe = make(function, debug=True)
+    pipe.run()
+    state = pipe.get_state()
+    expected = pipe.run()[0].as_array()
+    with pytest.raises(RuntimeError if fails else StopIteration):
+        pipe.run()
+    assert pipe.get_state()["graph"] == state["graph"]
+    pipe.set_state(state)
+    np.testing.assert_array_equal(pipe.run()[0].as_array(), expected)
+
+
 def test_a_dict_names_the_outputs_from_the_first_run_on():
     pipe = make(lambda: {"numbers": fn.external_source(numbers)}, debug=True)
     pipe.run()

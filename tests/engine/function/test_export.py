@@ -27,7 +27,8 @@ import jdali
 from jdali import fn, types
 from jdali._operators.record import REGISTRY
 from jdali._system import limits
-from jdali.engine.function.manifest import Manifest
+from jdali.engine.function import preprocess as preprocess_module
+from jdali.engine.function.manifest import ExportedProgram, Manifest, ProgramFile
 
 pytest.importorskip("flatbuffers", reason="JAX writes and reads exported programs with flatbuffers")
 
@@ -121,6 +122,14 @@ def test_programs_for_a_fixed_number_of_samples_take_more_in_several_calls(
     want = np.stack(first_batch(pipelines.validation())[0])
     five = [0, 2, 1, 2, 0]
     np.testing.assert_array_equal(preprocess([ENCODED[i] for i in five]), want[five], strict=True)
+
+
+@pytest.mark.parametrize(("here", "other", "batch"), [([0], [1, 2], 0), ([1, 2], [0], 2)])
+def test_only_programs_of_the_platform_count(here: list[int], other: list[int], batch: int):
+    files = [ProgramFile("cpu", size, "a", "") for size in here] + [
+        ProgramFile("cuda", size, "b", "") for size in other
+    ]
+    assert preprocess_module._size(ExportedProgram("", [], files), 8)[0] == batch
 
 
 def test_a_relative_folder_stays_in_another_working_folder(
