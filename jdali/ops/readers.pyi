@@ -204,7 +204,7 @@ class Bucket(OperatorClass):
     Returns: as many outputs as the reader has.
 
     Building the pipeline reads each sample once to find its "length" or "aspect_ratio". The values are cached on disk if
-    `paths` or `path` names the files of the reader.
+    the reader has an argument `path` or `paths` that names its files.
 
     Parity: DALI has no such operator.
 
