@@ -155,14 +155,13 @@ def build_index(path: str, progress: Callable[[int], object] | None = None) -> R
             if len(head) < _HEAD.size:
                 raise cut_short(_NAME, path, f"ends at byte {size}, within {record()}", offsets, at)
             length, crc = _HEAD.unpack(head)
-            if at == 0 and head.startswith(_GZIP):
-                reason = "is compressed (gzip); only plain TFRecord files can be read, unpack it first"
-                raise cut_short(_NAME, path, reason, offsets, at)
             if masked_crc(head[:8]) != crc:
                 reason = (
                     f"has no {record()} (the CRC of its length is wrong); where the next one begins cannot be "
                     "known without an index"
                 )
+                if at == 0 and head.startswith(_GZIP):
+                    reason = "is compressed (gzip); only plain TFRecord files can be read, unpack it first"
                 raise cut_short(_NAME, path, reason, offsets, at)
             if at + length + _AROUND > size:
                 reason = f"ends at byte {size}, within {record()}, which has {length + _AROUND} bytes"

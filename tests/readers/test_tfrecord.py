@@ -278,6 +278,16 @@ def test_damaged_record_is_named_and_the_others_are_read(tmp_path):
         opened("tfrecord", path=str(path), features=features)
 
 
+def test_a_length_with_the_first_bytes_of_gzip(tmp_path):
+    path = tmp_path / "data"
+    record = records.example({"text": [bytes(0x8B1F - 26)]})
+    assert len(record) == 0x8B1F
+    records.tfrecord(path, [record])
+    assert path.read_bytes().startswith(b"\x1f\x8b")
+    features = {"text": FixedLenFeature((), string, "")}
+    assert len(everything("tfrecord", path=str(path), features=features)) == 1
+
+
 def test_protobuf_that_is_none(tmp_path):
     good = records.example({"a": [1, 2, 3], "b": [b"text"]})
     features = {"a": VarLenFeature(int64, 0), "b": FixedLenFeature((), string, "")}
