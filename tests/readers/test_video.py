@@ -360,6 +360,12 @@ def test_wrong_arguments(args, message):
         opened(EXPERIMENTAL, **{"sequence_length": 3} | args)
 
 
+def test_a_long_line_that_is_wrong(tmp_path):
+    """A search that is quadratic in the digits would take a quarter of an hour."""
+    with pytest.raises(ValueError, match="line 1 of .* must be a file's name, a label"):
+        opened(EXPERIMENTAL, file_list=listed(tmp_path, f"a.mp4 0 {'1' * 100_000}x"), sequence_length=3)
+
+
 def test_wrong_arguments_of_the_older_reader(folder):
     args = {"filenames": str(folder / "b" / "5.webm"), "sequence_length": 2}
     with pytest.raises(ValueError, match="readers.video: dtype must be UINT8 or FLOAT"):

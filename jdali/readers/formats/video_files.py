@@ -17,7 +17,7 @@ EXTENSIONS = (
     ".mp4", ".m4v", ".mov", ".avi", ".mkv", ".webm", ".ts", ".mpg", ".mpeg", ".ogv", ".flv", ".wmv", ".3gp",
     ".h264", ".hevc", ".ivf", ".mjpeg", ".mjpg",
 )  # fmt: skip
-_NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_NUMBER = rb"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 _LINE = re.compile(rb"(.*?\S)\s+(\d+)(?:\s+(%s))?(?:\s+(%s))?" % (_NUMBER, _NUMBER))
 # Tolerance in seconds for comparing times, because files store times in ticks, and lists in decimals.
 _SAME_TIME = 1e-6
