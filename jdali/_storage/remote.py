@@ -152,6 +152,18 @@ def _found(url: str) -> tuple[Any, str]:
         raise UnknownProtocol(errno.EPROTONOSUPPORT, text, url) from error
 
 
+def _check_configured(url: str) -> None:
+    """Raises what the constructor of the storage's file system raises, unless a server or the system causes it.
+
+    Such errors are of the configuration, and no retry can fix them.
+    """
+    try:
+        _found((url.folder if isinstance(url, Below) else url).rpartition("::")[2])
+    except Exception as error:
+        if not any(isinstance(one, OSError) or _status(one) is not None for one in _chain(error)):
+            raise
+
+
 def _request(
     url: str,
     name: str,
@@ -168,11 +180,13 @@ def _request(
     """
     settings = options()
     scope = current_scope()
-    is_local = _local_path(url) is not None
-    retries = 0 if is_local else settings.retries
+    local = _local_path(url)
+    if local is None:
+        _check_configured(url)
+    retries = settings.retries if local is None else 0
     for attempt in range(retries + 1):
         try:
-            with _archive_turn if is_local and "::" in url else contextlib.nullcontext():
+            with _archive_turn if local is not None and "::" in url else contextlib.nullcontext():
                 system, path = _file_system(url)
                 if fresh:
                     system.invalidate_cache(path)

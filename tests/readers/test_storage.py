@@ -333,6 +333,33 @@ def test_a_remote_archive_is_opened_again():
             _storage.read(f"zip://x::{server.url}/b.zip")
 
 
+@pytest.mark.parametrize("url", ["memory://x", "zip://x::memory://b.zip"])
+@pytest.mark.parametrize(
+    ("raised", "expected", "attempts"),
+    [
+        (ValueError("Must provide either a connection_string"), ValueError, 1),
+        (ConnectionError("refused"), OSError, 3),
+        (TimeoutError(), OSError, 3),
+    ],
+    ids=repr,
+)
+def test_a_file_system_that_cannot_be_made(monkeypatch, url, raised, expected, attempts):
+    """An error of its configuration is raised as it is, at once."""
+    waits = []
+
+    def fail(*_, **__):
+        raise raised
+
+    monkeypatch.setattr(Scope, "wait", lambda self, url, seconds: waits.append(seconds))
+    monkeypatch.setattr(fsspec.get_filesystem_class("memory"), "__init__", fail)
+    fsspec.get_filesystem_class("memory").clear_instance_cache()
+    storage.configure(retries=2)
+    with pytest.raises(expected) as caught:
+        _storage.read(url)
+    assert (caught.value is raised) == (expected is ValueError)
+    assert len(waits) == attempts - 1
+
+
 # --- versions -------------------------------------------------------------------------------
 def test_version_follows_the_content():
     with Server({"/x": b"0123"}) as server:
