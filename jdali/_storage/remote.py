@@ -78,9 +78,6 @@ def _protocol(url: str) -> str:
 def _file_system(url: str) -> tuple[Any, str]:
     """Returns fsspec's file system for a URL, and the file's path in it."""
     folder = url.folder if isinstance(url, Below) else url
-    local = _local_path(url)
-    if local is not None:
-        check_no_device(local)
     archive = _local_archive(folder)
     system = _ARCHIVES.get(archive)
     if system is None:
@@ -183,6 +180,8 @@ def _request(
     local = _local_path(url)
     if local is None:
         _check_configured(url)
+    else:
+        check_no_device(local)
     retries = settings.retries if local is None else 0
     for attempt in range(retries + 1):
         try:
