@@ -166,13 +166,13 @@ def _request(
     name: str,
     arguments: Mapping[str, object] = _NONE,
     *,
-    check: Callable[[Any], Any] | None = None,
+    check: Callable[[Any, str], Any] | None = None,
     fresh: bool = False,
 ) -> Any:
     """Calls a method of the file system of `url` with the path and keyword arguments; retries after temporary errors.
 
     Args:
-        check: converts the method's return value to the result, or raises an exception.
+        check: converts the method's return value to the result, or raises an exception; also takes the path.
         fresh: bypass fsspec's cache.
     """
     settings = options()
@@ -190,7 +190,7 @@ def _request(
                 if fresh:
                     system.invalidate_cache(path)
                 answer = _once(system, name, path, arguments, settings.time_limit)
-            return answer if check is None else check(answer)
+            return answer if check is None else check(answer, path)
         except (Ended, CancelledError) as error:
             raise Ended(url) from error
         except UnknownProtocol:
@@ -370,7 +370,7 @@ def read_range(url: str, offset: int, size: int) -> bytes:
     if not size:
         return b""
 
-    def check(data: bytes) -> bytes:
+    def check(data: bytes, _: str) -> bytes:
         if len(data) < size:
             raise WrongLength(f"{len(data)} bytes came instead of the {size} from byte {offset} on")
         if len(data) > size:
@@ -421,9 +421,8 @@ def entries(url: str) -> list[tuple[str, bool]]:
     """Lists a folder as pairs (name, is folder)."""
     is_page = _protocol(url) in _HTTP  # a web page, whose links may lead to other sites
     url = url.rstrip("/") + "/" if is_page else url
-    _, path = _file_system(url)
+    listed, path = _request(url, "ls", {"detail": True}, check=lambda *answer: answer, fresh=True)
     own = path.rstrip("/")
-    listed = _request(url, "ls", {"detail": True}, fresh=True)
     found = [(str(entry["name"]).rstrip("/"), entry["type"] == "directory") for entry in listed]
     return [
         (name.rpartition("/")[2], is_dir)

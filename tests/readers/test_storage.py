@@ -316,6 +316,9 @@ def test_a_damaged_local_archive_is_asked_once(tmp_path, opens):
             opened("file", files=[f"zip://x::{tmp_path}/{name}"]).load(0)
         assert len(opens) == 1
         opens.clear()
+    with pytest.raises(FileNotFoundError, match=r"Failed to open zip://::.*no\.zip: BadZipFile: "):
+        opened("file", file_root=f"zip://::{tmp_path}/no.zip")
+    assert len(opens) == 1
 
 
 def test_a_remote_archive_is_opened_again():
