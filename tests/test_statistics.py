@@ -127,6 +127,18 @@ def test_samples_without_values(empty: tuple[int, ...], layout: str | None) -> N
     assert jdali.statistics(fed((2, 2, 3), empty)).samples == 2
 
 
+def test_batches_with_other_numbers_of_axes(tmp_path: Path) -> None:
+    for i, shape in enumerate([(3, 4), (5, 4), (3, 4, 2)]):
+        np.save(tmp_path / f"{i}.npy", np.ones(shape, np.float32))
+
+    @pipeline_def(batch_size=1, num_threads=1, device_id=None)
+    def arrays():
+        return fn.readers.numpy(file_root=str(tmp_path))
+
+    found = jdali.statistics(arrays())
+    assert (found.samples, found.outputs[0].sizes) == (3, {"0": (3, 4, 5), "1": (4, 4, 4)})
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "uint16", "int32", "uint64"])
 def test_integers_are_exact(dtype: str) -> None:
     """Beside large values a float64 sum of squares would lose the small ones."""

@@ -59,8 +59,10 @@ class Output:
 
     @property
     def extents(self) -> np.ndarray:
-        """Returns the samples' sizes, [n, ndim]."""
-        return np.concatenate(self._extents) if self._extents else np.zeros((0, 0), np.int64)
+        """Returns the samples' sizes, [n, ndim]; leaves out batches with another number of axes than the first."""
+        if not self._extents:
+            return np.zeros((0, 0), np.int64)
+        return np.concatenate([some for some in self._extents if some.shape[1] == self._extents[0].shape[1]])
 
     @property
     def numbers(self) -> np.ndarray | None:
