@@ -127,6 +127,16 @@ def test_samples_without_values(empty: tuple[int, ...], layout: str | None) -> N
     assert jdali.statistics(fed((2, 2, 3), empty)).samples == 2
 
 
+def test_flags_are_labels() -> None:
+    @pipeline_def(batch_size=3, num_threads=1, device_id=None)
+    def flags():
+        return fn.external_source([[np.bool_(True), np.bool_(False), np.bool_(True)]], cycle="raise")
+
+    found = jdali.statistics(flags())
+    assert found.labels == {0: 1, 1: 2}
+    assert repr(found).endswith("2 labels: 0 1 times, 1 2 times")
+
+
 def test_batches_with_other_numbers_of_axes(tmp_path: Path) -> None:
     for i, shape in enumerate([(3, 4), (5, 4), (3, 4, 2)]):
         np.save(tmp_path / f"{i}.npy", np.ones(shape, np.float32))

@@ -92,8 +92,8 @@ class Output:
             return OutputStatistics(
                 name, "labels", dtype, self._layout, {}, labels=labels, classes=self._classes
             )
-        if numbers is not None and numbers.dtype.kind in "iu":
-            labels = dict(sorted(collections.Counter(numbers.tolist()).items()))
+        if numbers is not None and numbers.dtype.kind in "iub":
+            labels = dict(sorted(collections.Counter(map(int, numbers.tolist())).items()))
             return OutputStatistics(name, "labels", dtype, self._layout, {}, labels=labels)
         extents = self.extents
         axes = self._layout if len(self._layout) == extents.shape[1] else map(str, range(extents.shape[1]))
