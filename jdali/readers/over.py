@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import os
 import pickle
 from collections.abc import Callable, Mapping
@@ -152,11 +153,19 @@ def facts_of(
         return build()["facts"]
     # The numbers of a mixture depend on its sources, not on their shares.
     data = args["sources"] if name == "readers.mix" else sorted(args.items())
-    # Not `repr`, which shortens long arrays and expressions.
-    digest = hashlib.sha256(pickle.dumps((name, data, versions))).hexdigest()
+    digest = hashlib.sha256(_pickled((name, data, versions))).hexdigest()
     return cached_index(
         f"facts {digest}", files[0], build, lambda index: len(index["facts"]) == source.count
     )["facts"]
+
+
+def _pickled(value: object) -> bytes:
+    """Returns bytes that are the same for equal values. `repr` would shorten long arrays and expressions."""
+    out = io.BytesIO()
+    pickler = pickle.Pickler(out)
+    pickler.fast = True  # otherwise the bytes depend on which of the equal parts are one object
+    pickler.dump(value)
+    return out.getvalue()
 
 
 def _files(name: str, args: Mapping[str, Any]) -> list[str]:

@@ -224,6 +224,28 @@ def test_what_the_machine_lacks_is_no_size(tmp_path, monkeypatch):
         opened("bucket", samples=("readers.file", {"files": [str(tmp_path / "a")]}), by="length", size=1)
 
 
+def test_lengths_are_kept_for_equal_arguments(tmp_path, monkeypatch):
+    """Whether equal paths are one object or two."""
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    import pyarrow.parquet as pq
+
+    from jdali.readers.parquet import ParquetReader
+
+    monkeypatch.setenv("JDALI_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr("jdali._storage.index_cache._SETTLED_NS", 0)
+    path = str(tmp_path / "x.parquet")
+    pq.write_table(pa.table({"ids": [[1], [2, 2]]}), path)
+    read, load_many = [], ParquetReader.load_many
+    monkeypatch.setattr(
+        ParquetReader, "load_many", lambda self, indices: read.append(1) or load_many(self, indices)
+    )
+    for paths in ([path, path], [path, str(tmp_path / "x.parquet")]):
+        source = ("readers.parquet", {"paths": paths, "columns": ["ids"]})
+        reader = opened("bucket", samples=source, by="length", size=1)
+        assert reader._order._arrange.values.tolist() == [1, 2, 1, 2]
+    assert len(read) == 1
+
+
 def test_in_dynamic_mode():
     samples = ("readers.dataset", {"dataset": DOCUMENTS})
     reader = jd.readers.Bucket(samples=samples, by="length", size=8)
