@@ -130,7 +130,9 @@ def _by_stem(root: str, given: Mapping[str, Any], *, skip: bool) -> _Pairs:
     found: dict[str, tuple[str, dict[str, str]]] = {}
     for keyword, value in given.items():
         by_stem: dict[str, str] = {}
-        with _storage.found(f"{_NAME}: {keyword}: Failed to open {value!r:.200}"):
+        # Not the `repr` of a list, which takes long.
+        shown = f"{value!r:.200}" if isinstance(value, (str, os.PathLike)) else "a list of paths"
+        with _storage.found(f"{_NAME}: {keyword}: Failed to open {shown}"):
             folder, named = _found(root, keyword, value)
             for stem, name in named:
                 if (other := by_stem.setdefault(stem, name)) != name:

@@ -110,7 +110,15 @@ def test_folders_below_are_part_of_the_stem(root):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", [list, tuple, np.array, iter, lambda paths: (Path(p) for p in paths)])
+class Unprinted(list):
+    """A list that is too long to print."""
+
+    __repr__ = None
+
+
+@pytest.mark.parametrize(
+    "kind", [list, tuple, np.array, iter, lambda paths: (Path(p) for p in paths), Unprinted]
+)
 def test_lists_in_any_order(root, kind):
     pd = pytest.importorskip("pandas", reason="pandas is not installed")
     images = [f"{root}/images/{n}.jpg" for n in (3, 1, 4)]
