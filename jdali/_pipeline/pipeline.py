@@ -285,7 +285,8 @@ class Pipeline:
             if self._callback_workers is None:
                 self._callback_workers = start_callback_workers(self._config, self._definition)
                 if self._callback_workers is not None:
-                    weakref.finalize(self, self._callback_workers.interrupt).atexit = False
+                    # As in DALI, the processes are gone when the pipeline is; ending them takes some 20 ms.
+                    weakref.finalize(self, self._callback_workers.close, 0.5).atexit = False
 
     @property
     def _py_pool(self) -> CallbackWorkers | None:

@@ -143,11 +143,11 @@ class CallbackWorkers:
         for pool in self._pools:
             pool.interrupt()
 
-    def close(self) -> None:
-        """Ends the processes, even during calls; unfinished calls fail. Closing again does nothing."""
+    def close(self, seconds: float | None = None) -> None:
+        """Ends the processes, even during calls; unfinished calls fail. Closing again does nothing. See `TaskPool.close`."""
         self.interrupt()
         for pool in self._pools:
-            pool.close()
+            pool.close(seconds)
 
 
 def _start_method(wanted: str | None) -> str:

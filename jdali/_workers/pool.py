@@ -145,11 +145,14 @@ class TaskPool:
         with self._lock:
             return self._slabs.sizes()
 
-    def close(self) -> None:
-        """Ends the processes and the thread, and waits for them; unfinished tasks fail. A second call does nothing."""
+    def close(self, seconds: float | None = None) -> None:
+        """Ends the processes and the thread, and waits for them; unfinished tasks fail. A second call does nothing.
+
+        `seconds` limits the wait: a finalizer may run in a thread that holds a lock which the processes' end needs.
+        """
         self.interrupt()
         if self._owner == os.getpid() and threading.current_thread() is not self.thread:
-            self.thread.join()
+            self.thread.join(seconds)
 
     def interrupt(self) -> None:
         """Starts to close, without waiting or taking a lock, so that a finalizer may call it."""
